@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_FILE_H
+#define LIB_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Reading a text line by line, in constant memory but for the longest line.
+ */
+struct lines {
+	int fd;
+	char *data;
+	size_t from, to, capacity;	/* data[from..to) is not yet given out */
+	int error;			/* -errno of a read that failed, or 0 */
+};
+
+/* Opens `path`; 0 or -errno.  With success, lines_close() is owed. */
+int lines_open(struct lines *lines, const char *path);
+
+/*
+ * The next line without its newline, valid until the next call; NULL at the
+ * end or after an error (lines->error).  A line may have any length up to
+ * 1 MiB (-EMSGSIZE); zero bytes in it end its text early.
+ */
+char *lines_next(struct lines *lines);
+void lines_close(struct lines *lines);
+
+/*
+ * Reads a small file whole (a sysctl, a CPU list) as text of at most size - 1
+ * bytes, its last newline cut off.  0 or -errno.
+ */
+int file_read_text(const char *path, char *text, size_t size);
+
+/* Whether `path` could be written by file_out_open(): 0 or -errno. */
+int file_out_check(const char *path);
+
+/*
+ * Writing a result.  A regular file appears under its name only when it is
+ * whole: until then it stands beside as `.NAME.XXXXXX`.  Pipes, devices and
+ * stdout (path NULL) are written as they are.
+ */
+struct file_out {
+	int fd;
+	char *path, *beside;	/* beside: NULL when written directly */
+	char *data;
+	size_t length;
+	int error;		/* the first -errno; later writes do nothing */
+};
+
+int file_out_open(struct file_out *out, const char *path);
+void file_out_write(struct file_out *out, const char *data, size_t length);
+
+/* Ends the writing; 0, or the -errno of whatever failed first. */
+int file_out_close(struct file_out *out);
+
+/* Gives up: what stands beside is removed. */
+void file_out_drop(struct file_out *out);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * log: every message of the program passes here, so that all look alike:
+ *
+ *	prof: OBJECT: what failed: why
+ *	      what to do about it
+ *
+ * A message is formatted whole and written by one write(2), so that lines of
+ * several processes on one terminal do not mix.  Control bytes of foreign
+ * names (a path, a comm) are shown as `?`: a message must not be able to
+ * drive the terminal.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/log.h"
+
+static enum log_level log_level = LOG_NORMAL;
+static int log_progress_shown;
+static int log_last_shown;	/* whether advice has a message to follow */
+
+void log_open(enum log_level level)
+{
+	log_level = level;
+}
+
+/* `prefix` may hold control bytes of our own; the rest may not. */
+static void log_line(const char *prefix, const char *format, va_list args,
+		     const char *end)
+{
+	char line[2048];
+	size_t from = (size_t)snprintf(line, sizeof(line), "%s%s",
+				       log_progress_shown ? "\r\033[K" : "",
+				       prefix);
+	size_t room = sizeof(line) - from - 2;
+	int wanted = vsnprintf(line + from, room, format, args);
+	size_t length = wanted < 0 ? 0 : (size_t)wanted;
+
+	if (length >= room)
+		length = room - 1;
+	for (size_t i = from; i < from + length; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	length += from;
+	memcpy(line + length, end, strlen(end));
+	length += strlen(end);
+	log_progress_shown = 0;
+	log_last_shown = 1;
+	/* Nowhere is left to complain when stderr cannot be written. */
+	if (write(STDERR_FILENO, line, length) < 0)
+		return;
+}
+
+void log_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_line("prof: ", format, args, "\n");
+	va_end(args);
+}
+
+void log_warning(const char *format, ...)
+{
+	va_list args;
+
+	log_last_shown = 0;
+	if (log_level < LOG_NORMAL)
+		return;
+	va_start(args, format);
+	log_line("prof: warning: ", format, args, "\n");
+	va_end(args);
+}
+
+void log_advice(const char *format, ...)
+{
+	va_list args;
+
+	if (!log_last_shown)
+		return;
+	va_start(args, format);
+	log_line("      ", format, args, "\n");
+	va_end(args);
+}
+
+void log_note(const char *format, ...)
+{
+	va_list args;
+
+	log_last_shown = 0;
+	if (log_level < LOG_NORMAL)
+		return;
+	va_start(args, format);
+	log_line("prof: ", format, args, "\n");
+	va_end(args);
+}
+
+void log_detail(const char *format, ...)
+{
+	va_list args;
+
+	if (log_level < LOG_VERBOSE)
+		return;
+	va_start(args, format);
+	log_line("prof: ", format, args, "\n");
+	va_end(args);
+}
+
+void log_progress(const char *format, ...)
+{
+	va_list args;
+
+	log_last_shown = 0;
+	if (log_level < LOG_NORMAL)
+		return;
+	va_start(args, format);
+	log_line("prof: ", format, args, "");
+	va_end(args);
+	log_progress_shown = 1;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text: growing strings, numbers, and the one place where foreign names are
+ * made safe.
+ *
+ * A folded line is `comm;frame;frame count`.  Its readers disagree on all that
+ * is not plain: flamegraph.pl takes ` 12` at a name's end for a second count,
+ * drops lines with invalid UTF-8, writes control bytes into XML; `;` splits a
+ * frame for all of them; a line that begins with `#` is a comment for some.
+ * Names belong to whoever named the thread or the symbol, so all of it
+ * happens.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/memory.h"
+#include "lib/text.h"
+
+void text_add(struct text *text, const char *bytes, size_t length)
+{
+	text->data = memory_grow(text->data, &text->capacity,
+				 text->length + length + 1, 1);
+	memcpy(text->data + text->length, bytes, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+	va_list args;
+	int wanted;
+
+	va_start(args, format);
+	wanted = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (wanted < 0)
+		return;
+	text->data = memory_grow(text->data, &text->capacity,
+				 text->length + (size_t)wanted + 1, 1);
+	va_start(args, format);
+	vsnprintf(text->data + text->length, (size_t)wanted + 1, format, args);
+	va_end(args);
+	text->length += (size_t)wanted;
+}
+
+void text_free(struct text *text)
+{
+	free(text->data);
+	*text = (struct text){ 0 };
+}
+
+bool text_number(const char *text, int base, uint64_t min, uint64_t max,
+		 uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		uint64_t digit;
+
+		if (*text >= '0' && *text <= '9')
+			digit = (uint64_t)(*text - '0');
+		else if (base == 16 && *text >= 'a' && *text <= 'f')
+			digit = (uint64_t)(*text - 'a' + 10);
+		else
+			return false;
+		if (sum > (UINT64_MAX - digit) / (uint64_t)base)
+			return false;
+		sum = sum * (uint64_t)base + digit;
+	}
+	if (sum < min || sum > max)
+		return false;
+	*value = sum;
+	return true;
+}
+
+bool text_seconds(const char *text, uint64_t *ns)
+{
+	const char *dot = strchr(text, '.');
+	size_t whole_length = dot ? (size_t)(dot - text) : strlen(text);
+	uint64_t whole = 0, fraction = 0, unit = 1000000000;
+	char digits[16];
+
+	if (whole_length >= sizeof(digits) || (dot && !dot[1]))
+		return false;
+	memcpy(digits, text, whole_length);
+	digits[whole_length] = '\0';
+	/* A thousand million seconds are 31 years; ns of them fit 64 bits. */
+	if (!text_number(whole_length ? digits : "0", 10, 0, 1000000000,
+			 &whole))
+		return false;
+	for (const char *p = dot ? dot + 1 : ""; *p; p++) {
+		if (*p < '0' || *p > '9')
+			return false;
+		unit /= 10;
+		fraction += (uint64_t)(*p - '0') * unit;
+	}
+	*ns = whole * 1000000000 + fraction;
+	return true;
+}
+
+/*
+ * The length of the valid UTF-8 sequence at `s`, or 0.  Surrogates, overlong
+ * forms and code points that XML forbids (U+FFFE, U+FFFF) are not valid.
+ */
+static size_t utf8_length(const unsigned char *s)
+{
+	uint32_t point;
+	size_t length;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		length = 2, point = s[0] & 0x1f;
+	else if (s[0] >= 0xe0 && s[0] <= 0xef)
+		length = 3, point = s[0] & 0x0f;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		length = 4, point = s[0] & 0x07;
+	else
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (s[i] & 0x3f);
+	}
+	if ((length == 3 && point < 0x800) ||
+	    (length == 4 && (point < 0x10000 || point > 0x10ffff)) ||
+	    (point >= 0xd800 && point <= 0xdfff) ||
+	    point == 0xfffe || point == 0xffff)
+		return 0;
+	return length;
+}
+
+/* C1 control characters (U+0080 to U+009F) drive terminals as ESC does. */
+static bool is_control(const unsigned char *s)
+{
+	return s[0] < 0x20 || s[0] == 0x7f ||
+	       (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
+}
+
+/* ` 12` or ` 12.5` at the end: returns where its space is, or NULL. */
+static char *count_like_end(char *from, char *end)
+{
+	char *p = end;
+	int dots = 0;
+
+	while (p > from && ((p[-1] >= '0' && p[-1] <= '9') || p[-1] == '.')) {
+		dots += p[-1] == '.';
+		p--;
+	}
+	if (p == from || p == end || p[-1] != ' ' || dots > 1 || *p == '.')
+		return NULL;
+	return p - 1;
+}
+
+static void add_safe(struct text *text, const char *name, bool spaces)
+{
+	const unsigned char *s = (const unsigned char *)name;
+
+	while (*s) {
+		size_t length = utf8_length(s);
+
+		if (!length) {
+			text_add(text, "\xef\xbf\xbd", 3);	/* U+FFFD */
+			s++;
+			continue;
+		}
+		if (is_control(s))
+			text_add(text, "?", 1);
+		else if (*s == ';')
+			text_add(text, ":", 1);
+		else if (*s == ' ' && !spaces)
+			text_add(text, "_", 1);
+		else
+			text_add(text, (const char *)s, length);
+		s += length;
+	}
+}
+
+void text_frame(struct text *text, const char *name)
+{
+	size_t from = text->length;
+	char *space;
+
+	add_safe(text, name, true);
+	if (text->length == from) {
+		text_add(text, "[unknown]", 9);
+		return;
+	}
+	/* White space at the end would be lost, or part of the count. */
+	if (text->data[text->length - 1] == ' ')
+		text->data[text->length - 1] = '_';
+	space = count_like_end(text->data + from, text->data + text->length);
+	if (space)
+		*space = '_';
+}
+
+void text_comm(struct text *text, const char *comm)
+{
+	size_t from = text->length;
+
+	add_safe(text, comm, false);
+	if (text->length == from)
+		text_add(text, "[unknown]", 9);
+	if (text->data[from] == '#')
+		text->data[from] = '_';
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LIB_TEXT_H
+#define LIB_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text that grows.  Starts zeroed; `data` ends with a zero byte. */
+struct text {
+	char *data;
+	size_t length, capacity;
+};
+
+void text_add(struct text *text, const char *bytes, size_t length);
+void text_format(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void text_free(struct text *text);
+
+/*
+ * Reads the whole of `text` as a number of `base` (10 or 16; no sign, no
+ * space) between min and max.  False, and *value untouched, otherwise.
+ */
+bool text_number(const char *text, int base, uint64_t min, uint64_t max,
+		 uint64_t *value);
+
+/* As text_number, for a decimal fraction of seconds ("2.5"), in ns. */
+bool text_seconds(const char *text, uint64_t *ns);
+
+/*
+ * Appends `name` to `text` as one frame of a folded line, safe for every
+ * output: no `;`, no control byte, valid UTF-8, never a `<space><number>` at
+ * its end (readers take that for a count), never empty.
+ */
+void text_frame(struct text *text, const char *name);
+
+/* The same for the first frame, a thread's name: also no space, no `#`. */
+void text_comm(struct text *text, const char *comm);
+
+#endif
