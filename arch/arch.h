@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ARCH_ARCH_H
+#define ARCH_ARCH_H
+
+/*
+ * The one place that asks which CPU this is.  Each header defines
+ *
+ *	ARCH_INTERRUPT_ENTRIES	beginnings of the names of functions through
+ *				which interrupts and exceptions come in; the
+ *				frame they interrupted is not a call
+ *	ARCH_TEXT_LINKED	address of the kernel's text as it is linked,
+ *				before KASLR moves it; 0 if it has no one such
+ */
+#if defined(__x86_64__)
+#include "arch/x86_64.h"
+#elif defined(__aarch64__)
+#include "arch/arm64.h"
+#else
+#include "arch/other.h"
+#endif
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SYS_ADVICE_H
+#define SYS_ADVICE_H
+
+/* What was tried when the error came. */
+enum advice_on {
+	ADVICE_MAP,	/* bpf(BPF_MAP_CREATE) */
+	ADVICE_PROG,	/* bpf(BPF_PROG_LOAD) */
+	ADVICE_EVENT,	/* perf_event_open */
+	ADVICE_ATTACH,	/* PERF_EVENT_IOC_SET_BPF */
+};
+
+/* One line on what the user can do about this -errno; NULL if nothing. */
+const char *advice(enum advice_on on, int error);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf: perf_event_open(2) and what is done with its descriptors.
+ *
+ * An event without a ring buffer is a timer with a program: the kernel calls
+ * the program from the timer's interrupt and nothing else happens.
+ */
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/perf.h"
+
+/*
+ * int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu,
+ *		       int group_fd, unsigned long flags);
+ */
+int perf_event_open(struct perf_event_attr *attr, int pid, int cpu,
+		    int group_fd, unsigned long flags)
+{
+	long fd;
+
+	attr->size = sizeof(*attr);
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
+		     flags | PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_event_set_bpf(int fd, int prog_fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ? -errno : 0;
+}
+
+int perf_event_enable(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
+int perf_event_disable(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
+}
+
+int perf_event_time_enabled(int fd, uint64_t *ns)
+{
+	uint64_t values[2];	/* the count, then the time */
+	ssize_t got = read(fd, values, sizeof(values));
+
+	if (got < 0)
+		return -errno;
+	if (got != sizeof(values))
+		return -EIO;
+	*ns = values[1];
+	return 0;
+}

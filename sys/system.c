@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* system: clocks, limits, sysctls, and the rest of what a kernel is asked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+#include "lib/file.h"
+#include "lib/text.h"
+#include "sys/system.h"
+
+/* Of the kernel, not of user space, and bpf(2) gives it all the same. */
+enum { KERNEL_ENOTSUPP = 524 };
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec time = { 0 };
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+uint64_t system_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t system_cpu_time(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t system_peak_rss(void)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_maxrss;
+}
+
+void system_random(void *to, size_t size)
+{
+	enum { GRND_INSECURE_FLAG = 4 };	/* Linux 5.6: never waits */
+	const uint8_t *process = (const void *)getauxval(AT_RANDOM);
+	uint8_t *bytes = to;
+
+	if (syscall(SYS_getrandom, to, size, GRND_INSECURE_FLAG) ==
+	    (long)size)
+		return;
+	/* Sixteen random bytes of this process, stretched; and the time. */
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)((process ? process[i % 16] : 0) ^
+				     system_now() ^ i * 0x9d);
+}
+
+uint64_t system_sysctl(const char *name, uint64_t other)
+{
+	char path[128], text[32];
+	uint64_t value;
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	if (file_read_text(path, text, sizeof(text)) ||
+	    !text_number(text, 10, 0, UINT64_MAX, &value))
+		return other;
+	return value;
+}
+
+int system_lift_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	return setrlimit(RLIMIT_MEMLOCK, &all) ? -errno : 0;
+}
+
+int system_membarrier(void)
+{
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ?
+	       -errno : 0;
+}
+
+void system_guard_descriptors(void)
+{
+	/* open(2) gives the lowest free number.  "/" where no /dev is. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			(void)!open("/", O_PATH);
+}
+
+bool system_is_terminal(int fd)
+{
+	return isatty(fd);
+}
+
+const char *system_strerror(int error)
+{
+	if (error < 0)
+		error = -error;
+	if (error == KERNEL_ENOTSUPP)
+		return "Operation not supported by this kernel";
+	return strerror(error);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SYS_SYSTEM_H
+#define SYS_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in ns: the clock of bpf_ktime_get_ns(). */
+uint64_t system_now(void);
+
+/* CPU time that this process has used, in ns. */
+uint64_t system_cpu_time(void);
+
+/* Most memory that this process ever had resident, in KB. */
+uint64_t system_peak_rss(void);
+
+/* Fills `to` with numbers nobody can guess; never waits for entropy. */
+void system_random(void *to, size_t size);
+
+/* A number from /proc/sys/NAME ("kernel/perf_event_max_stack"), or `other`. */
+uint64_t system_sysctl(const char *name, uint64_t other);
+
+/* Lifts RLIMIT_MEMLOCK, which kernels before 5.11 count maps against. */
+int system_lift_memlock(void);
+
+/*
+ * Waits until all programs that run now in the kernel, on any CPU, with
+ * interrupts or preemption off, have ended: membarrier(MEMBARRIER_CMD_GLOBAL).
+ */
+int system_membarrier(void);
+
+/*
+ * Descriptors 0, 1 and 2 that are closed are filled with ones that can be
+ * neither read nor written: else the next map or file would become stdout.
+ */
+void system_guard_descriptors(void);
+
+bool system_is_terminal(int fd);
+
+/* What an errno means; also those that only bpf(2) gives. */
+const char *system_strerror(int error);
+
+#endif
