@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOADER_H
+#define LOADER_H
+
+#include <stdint.h>
+
+#include "lib/bytes.h"
+
+/*
+ * From the bytes of a BPF object file to maps and programs in the kernel:
+ *
+ *	loader_open        what is in the file: maps, programs
+ *	loader_resize      how many entries a map shall have
+ *	loader_choose      which programs are wanted
+ *	loader_load        create the maps they use, patch, load
+ *	loader_map_fd, loader_prog_fd
+ *	loader_close       closes all descriptors
+ *
+ * It knows ELF, BTF and bpf(2), and nothing of what the programs do.  All but
+ * loader_close say themselves what went wrong.
+ */
+struct loader;
+
+/*
+ * Reads the object `file` (named `name` in messages), which must stay as it is
+ * until loader_close().  NULL after a message.
+ */
+struct loader *loader_open(struct bytes file, const char *name);
+
+/* Sets max_entries of a map before loader_load(). */
+int loader_resize(struct loader *loader, const char *map, uint32_t entries);
+
+/* Wants the program of this name loaded; may be called several times. */
+int loader_choose(struct loader *loader, const char *program);
+
+/* 0 or -errno; on failure nothing is left open. */
+int loader_load(struct loader *loader);
+
+/*
+ * Descriptors, owned by the loader; -ENOENT for a map or program that is not
+ * there or that no chosen program uses.
+ */
+int loader_map_fd(const struct loader *loader, const char *map);
+int loader_prog_fd(const struct loader *loader, const char *program);
+
+/* Bytes of key and value of a map, or 0. */
+uint32_t loader_key_size(const struct loader *loader, const char *map);
+uint32_t loader_value_size(const struct loader *loader, const char *map);
+
+/* Takes NULL. */
+void loader_close(struct loader *loader);
+
+#endif
