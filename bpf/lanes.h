@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * lanes: two 64-bit hashes of a stack in one pass.
+ *
+ * For each word x:
+ *
+ *	t = (a ^ x) * m0
+ *	b = (b ^ t) * m1
+ *	a = byteswap(t) * m2
+ *
+ * Lane a is the key of the stack, lane b is compared when a key is found.  All
+ * three multipliers and the start are secret and drawn anew in each run.  Why
+ * the byte swap: a multiplication carries differences upwards only, and a
+ * difference in the highest bit stays exactly that; with xor and shifts alone
+ * two words can be chosen so that their differences cancel whatever the seed
+ * is.  Here the highest bits come down and are multiplied again by a number
+ * that the chooser does not know.  Each step can be undone when x is known, so
+ * two stacks that differ in one word never share lane a.
+ *
+ * Compiled for the kernel by bpf_prog.c and for this machine by the tests.
+ */
+#ifndef BPF_LANES_H
+#define BPF_LANES_H
+
+#include "bpf_prog.h"
+
+struct lanes {
+	__u64 a, b;
+};
+
+static inline __attribute__((always_inline))
+void lanes_start(struct lanes *lanes, const struct seeds *seeds, __u64 kind)
+{
+	lanes->a = seeds->start ^ kind;
+	lanes->b = seeds->start + kind;
+}
+
+static inline __attribute__((always_inline))
+void lanes_add(struct lanes *lanes, const struct seeds *seeds, __u64 word)
+{
+	__u64 t = (lanes->a ^ word) * seeds->multiply[0];
+
+	lanes->b = (lanes->b ^ t) * seeds->multiply[1];
+	lanes->a = __builtin_bswap64(t) * seeds->multiply[2];
+}
+
+static inline __attribute__((always_inline))
+__u64 lanes_end(__u64 lane)
+{
+	lane ^= lane >> 32;
+	lane *= 0xd6e8feb86659fd93ull;
+	lane ^= lane >> 29;
+	lane *= 0x9fb21c651e98df25ull;
+	return lane ^ lane >> 32;
+}
+
+#endif

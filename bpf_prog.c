@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * bpf_prog: what runs in the kernel on each tick of a CPU's clock.
+ *
+ *	tick ──> kernel stack ┐                 ┌─> stacks: key -> whole stack
+ *	         user stack   ┴─> hash each ────┤   (only when it is not there)
+ *	         who, when    ────────────────> └─> counts: who, when, keys -> + 1
+ *
+ * Stacks are stored whole, under a hash of theirs, in ordinary hash maps.  The
+ * kernel has a map type for stacks (BPF_MAP_TYPE_STACK_TRACE), but there two
+ * stacks with one bucket push each other out: a busy compiler loses a tenth
+ * of its stacks that way.
+ *
+ * There are two pairs of maps.  `live` says which of them this tick uses; it
+ * is read once, so stack and count land in the same pair.  User space turns
+ * it, waits until no tick can still use the old value, and empties the quiet
+ * pair at leisure, without losing what arrives meanwhile (samples.c).
+ *
+ * Rules of the verifier that shaped this file, all met in practice:
+ * - 512 bytes of program stack: stacks live in a per-CPU scratch map.
+ * - loops need a bound that it can follow: chunks of 8 words, 16 times.
+ * - a lookup may give NULL, and each result must be tested.
+ * - in 5.10 a perf_event program may use only preallocated hash maps.
+ */
+#include "bpf_prog.h"
+#include "bpf/helpers.h"
+#include "bpf/lanes.h"
+
+/* The tests trigger the same program by a tracepoint. */
+#ifndef PROGRAM_SECTION
+#define PROGRAM_SECTION "perf_event"
+#endif
+
+/* The tests weaken the key to provoke collisions. */
+#ifndef KEY_MASK
+#define KEY_MASK (~0ull)
+#endif
+
+enum {
+	KERNEL_STACK = 0x100,
+	USER_STACK = 0x200,
+	EEXIST = 17,
+	E2BIG = 7,
+	EBUSY = 16,
+	EFAULT = 14,
+};
+
+struct scratch {
+	struct stack kernel, user;
+	struct count_key key;
+	struct count count;
+};
+
+/* max_entries of the first four: samples.c knows how many they must hold. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
+	MAP_TYPE(key, __u64);
+	MAP_TYPE(value, struct stack);
+	MAP_NUMBER(max_entries, 1024);
+} stacks0 SECTION(".maps"), stacks1 SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
+	MAP_TYPE(key, struct count_key);
+	MAP_TYPE(value, struct count);
+	MAP_NUMBER(max_entries, 1024);
+} counts0 SECTION(".maps"), counts1 SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, __u32);
+	MAP_NUMBER(max_entries, 1);
+} live SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct seeds);
+	MAP_NUMBER(max_entries, 1);
+} seeds SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct tally);
+	MAP_NUMBER(max_entries, 1);
+} tallies SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct scratch);
+	MAP_NUMBER(max_entries, 1);
+} scratches SECTION(".maps");
+
+/*
+ * Takes one stack into scratch and returns its key, with its second lane in
+ * stack->check; or one of the STACK_ words.
+ */
+INLINE __u64 stack_take(void *context, struct stack *stack, __u64 flags,
+			__u64 kind, const struct seeds *seed, __u64 *errors)
+{
+	long size = bpf_get_stack(context, stack->ip, STACK_DEPTH * 8, flags);
+	struct lanes lanes;
+	__u64 key;
+	__u32 depth;
+
+	/* -EFAULT: the tick met the other mode, there is no such stack. */
+	if (size == 0 || size == -EFAULT)
+		return STACK_NONE;
+	if (size < 0) {
+		(*errors)++;
+		return STACK_FAILED;
+	}
+	/* A shift, as clang 14 has no signed division for this machine. */
+	depth = (__u32)size >> 3;
+	stack->depth = depth;
+	/* The kind keeps equal kernel and user addresses apart. */
+	lanes_start(&lanes, seed, kind | depth);
+	/* What bpf_get_stack did not fill it has zeroed: whole chunks. */
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < STACK_WORDS; i += 8) {
+		if (i >= depth)
+			break;
+#pragma clang loop unroll(full)
+		for (__u32 j = 0; j < 8; j++)
+			lanes_add(&lanes, seed, stack->ip[i + j]);
+	}
+	stack->check = lanes_end(lanes.b);
+	key = lanes_end(lanes.a) & KEY_MASK;
+	return key < STACK_FIRST ? key + STACK_FIRST : key;
+}
+
+/* Stores the stack under its key if it is new.  Returns what to count it as. */
+INLINE __u64 stack_keep(void *stacks, __u64 key, struct stack *stack,
+			struct tally *tally)
+{
+	struct stack *there;
+	long error;
+
+	if (key < STACK_FIRST)
+		return key;
+	there = bpf_map_lookup_elem(stacks, &key);
+	if (!there) {
+		error = bpf_map_update_elem(stacks, &key, stack, BPF_NOEXIST);
+		if (!error)
+			return key;
+		if (error == -E2BIG) {
+			tally->n[TALLY_STACK_FULL]++;
+			return STACK_LOST;
+		}
+		if (error == -EBUSY) {
+			tally->n[TALLY_STACK_BUSY]++;
+			return STACK_LOST;
+		}
+		if (error == -EEXIST) {	/* another CPU was quicker */
+			tally->n[TALLY_RACES]++;
+			there = bpf_map_lookup_elem(stacks, &key);
+		}
+		if (!there) {
+			tally->n[TALLY_STACK_FAILED]++;
+			return STACK_LOST;
+		}
+	}
+	if (there->check != stack->check) {
+		tally->n[TALLY_STACK_COLLIDED]++;
+		return STACK_COLLIDED;
+	}
+	return key;
+}
+
+/* Adds one to the count of scratch->key. */
+INLINE void count_add(void *counts, struct scratch *scratch,
+		      struct tally *tally)
+{
+	__u64 now = scratch->count.first;
+	struct count *there = bpf_map_lookup_elem(counts, &scratch->key);
+	long error;
+
+	if (!there) {
+		error = bpf_map_update_elem(counts, &scratch->key,
+					    &scratch->count, BPF_NOEXIST);
+		if (!error) {
+			tally->n[TALLY_COUNTED]++;
+			return;
+		}
+		if (error == -E2BIG) {
+			tally->n[TALLY_COUNT_FULL]++;
+			return;
+		}
+		if (error == -EBUSY) {
+			tally->n[TALLY_COUNT_BUSY]++;
+			return;
+		}
+		if (error == -EEXIST) {
+			tally->n[TALLY_RACES]++;
+			there = bpf_map_lookup_elem(counts, &scratch->key);
+		}
+		if (!there) {
+			tally->n[TALLY_COUNT_FAILED]++;
+			return;
+		}
+	}
+	/* Atomic: thread 0, the idle task, runs on all CPUs at once. */
+	__sync_fetch_and_add(&there->samples, 1);
+	there->last = now;
+	tally->n[TALLY_COUNTED]++;
+}
+
+SECTION(PROGRAM_SECTION)
+int profile_hash(void *context)
+{
+	__u32 zero = 0;
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+	struct seeds *seed = bpf_map_lookup_elem(&seeds, &zero);
+	volatile __u32 *which = bpf_map_lookup_elem(&live, &zero);
+	struct count_key *key;
+	__u64 task;
+	void *stacks, *counts;
+
+	/* Element 0 of an array is always there; the verifier wants it said. */
+	if (!tally || !scratch || !seed || !which)
+		return 0;
+	tally->n[TALLY_TICKS]++;
+
+	key = &scratch->key;
+	key->kernel = stack_take(context, &scratch->kernel, 0, KERNEL_STACK,
+				 seed, &tally->n[TALLY_KERNEL_ERROR]);
+	key->user = stack_take(context, &scratch->user, BPF_F_USER_STACK,
+			       USER_STACK, seed, &tally->n[TALLY_USER_ERROR]);
+	if (key->kernel == STACK_NONE && key->user == STACK_NONE)
+		tally->n[TALLY_NO_STACK]++;
+
+	task = bpf_get_current_pid_tgid();
+	key->tgid = task >> 32;
+	key->tid = (__u32)task;
+	bpf_get_current_comm(key->comm, sizeof(key->comm));
+	scratch->count.samples = 1;
+	scratch->count.first = bpf_ktime_get_ns();
+	scratch->count.last = scratch->count.first;
+	key->slot = scratch->count.first >> SLOT_SHIFT;
+
+	/* The only look at `live`: from here on one pair, to the end. */
+	if (*which & 1) {
+		stacks = &stacks1;
+		counts = &counts1;
+	} else {
+		stacks = &stacks0;
+		counts = &counts0;
+	}
+	key->kernel = stack_keep(stacks, key->kernel, &scratch->kernel, tally);
+	key->user = stack_keep(stacks, key->user, &scratch->user, tally);
+	count_add(counts, scratch, tally);
+	return 0;
+}
+
+/* bpf_get_stack is open to programs under a GPL-compatible license only. */
+char program_license[] SECTION("license") = "Dual MIT/GPL";

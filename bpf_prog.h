@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * bpf_prog.h: the contract between bpf_prog.c, which runs in the kernel, and
+ * samples.c, which reads its maps.  Fixed types, no hidden padding, sizes
+ * asserted: the two sides are compiled by different compilers for different
+ * machines.
+ *
+ *	stacks0 stacks1   hash of: u64 -> struct stack       one pair is live,
+ *	counts0 counts1   hash of: struct count_key -> count  the other quiet
+ *	live              [0] -> u32: which pair the next tick uses
+ *	seeds             [0] -> struct seeds
+ *	tallies           [0] -> struct tally of each CPU
+ */
+#ifndef BPF_PROG_H
+#define BPF_PROG_H
+
+#include <linux/types.h>
+
+enum {
+	/* As many as bpf_get_stack gives: perf_event_max_stack's default. */
+	STACK_DEPTH = 127,
+	/* Stacks are hashed this many words at a time: 128 is a multiple. */
+	STACK_WORDS = 128,
+	COMM_SIZE = 16,		/* TASK_COMM_LEN of the kernel */
+	SLOT_SHIFT = 23,	/* a time slot is 2^23 ns: 8.4 ms */
+};
+
+/* A stack as bpf_get_stack gives it: ip[0] is the leaf. */
+struct stack {
+	__u64 check;		/* second lane of its hash; the first is the key */
+	__u64 depth;		/* frames in ip */
+	__u64 ip[STACK_WORDS];	/* zero beyond depth; the last word always is */
+};
+
+/*
+ * What stands in count_key where the key of a stack could stand.  No hash is
+ * below STACK_FIRST.
+ */
+enum {
+	STACK_NONE = 0,		/* there is none: a kernel thread has no user
+				   stack, a tick in user mode no kernel stack */
+	STACK_LOST = 1,		/* it could not be stored */
+	STACK_COLLIDED = 2,	/* another stack has the same first lane */
+	STACK_FAILED = 3,	/* bpf_get_stack gave an error */
+	STACK_FIRST = 16,
+};
+
+struct count_key {
+	__u32 tgid, tid;	/* as the first PID namespace numbers them */
+	char comm[COMM_SIZE];
+	__u64 slot;		/* bpf_ktime_get_ns() >> SLOT_SHIFT */
+	__u64 kernel, user;	/* keys into stacks, or STACK_ above */
+};
+
+struct count {
+	__u64 samples;
+	__u64 first, last;	/* bpf_ktime_get_ns() of its samples */
+};
+
+/* Secret and new in every run, so that nobody can build stacks that collide. */
+struct seeds {
+	__u64 start;
+	__u64 multiply[3];	/* odd */
+};
+
+/* What the program counts, per CPU.  Labels: samples.c. */
+enum tally_index {
+	TALLY_TICKS,		/* the program ran */
+	TALLY_COUNTED,		/* ... and the sample is in counts */
+
+	/* ... or it is lost, because counts ... */
+	TALLY_COUNT_FULL,	/* has no room (E2BIG) */
+	TALLY_COUNT_BUSY,	/* could not be locked (EBUSY) */
+	TALLY_COUNT_FAILED,	/* refused it with another error */
+
+	/* The sample is there, but one of its stacks is not, as stacks ... */
+	TALLY_STACK_FULL,
+	TALLY_STACK_BUSY,
+	TALLY_STACK_FAILED,
+	TALLY_STACK_COLLIDED,	/* holds another one under its key */
+
+	/* ... or bpf_get_stack failed (other than by -EFAULT: no such stack) */
+	TALLY_KERNEL_ERROR,
+	TALLY_USER_ERROR,
+	TALLY_NO_STACK,		/* neither stack is there */
+
+	TALLY_RACES,		/* two CPUs stored the same; nothing is lost */
+	TALLY_SIZE = 16,
+};
+
+struct tally {
+	__u64 n[TALLY_SIZE];
+};
+
+_Static_assert(sizeof(struct stack) == 16 + 8 * STACK_WORDS, "stack");
+_Static_assert(sizeof(struct count_key) == 48, "count_key");
+_Static_assert(sizeof(struct count) == 24, "count");
+_Static_assert(sizeof(struct seeds) == 32, "seeds");
+_Static_assert(sizeof(struct tally) == 128, "tally");
+_Static_assert(TALLY_RACES < TALLY_SIZE, "tally has room");
+_Static_assert(STACK_DEPTH < STACK_WORDS && STACK_WORDS % 8 == 0, "chunks");
+
+#endif
