@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel: which address of a kernel stack to look up, and where.
+ *
+ *	ip[0]  the instruction at which the tick came: exact
+ *	ip[1]  a return address: the call is the instruction before it, and
+ *	       may be the last one of its function, so ip - 1 is looked up
+ *	...
+ *	ip[i]  where ip[i - 1] is an interrupt's entry: the instruction that
+ *	       was interrupted, exact again
+ *
+ * Which rule holds is known only once the frame below has its name, so both
+ * addresses are named and the choice is made after.
+ *
+ * A file that the user gives (--kallsyms) has to fit the running kernel.  A
+ * saved /proc/kallsyms has the addresses of one boot; a System.map has those
+ * before KASLR moves the kernel.  Names from the wrong one would be wrong
+ * without looking so, hence such files are refused rather than believed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "kallsyms.h"
+#include "lib/file.h"
+#include "lib/log.h"
+#include "lib/memory.h"
+#include "sym/kernel.h"
+#include "sys/system.h"
+
+static const char running_kallsyms[] = "/proc/kallsyms";
+
+struct kernel_names {
+	const char *file;	/* the user's, or NULL */
+	struct kallsyms_name *names;	/* ascending */
+	size_t count;
+	bool told;		/* that there are none */
+};
+
+struct kernel_names *kernel_names_new(const char *kallsyms)
+{
+	struct kernel_names *names = memory_new(1, sizeof(*names));
+
+	names->file = kallsyms;
+	return names;
+}
+
+static void free_name(struct kallsyms_name *name)
+{
+	free(name->name);
+	free(name->module);
+}
+
+/* ---------------------------------------------------- which addresses */
+
+static int cmp_name(const void *a, const void *b)
+{
+	const struct kallsyms_name *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	/* One that has its name goes first, and stays. */
+	return (x->name == NULL) - (y->name == NULL);
+}
+
+static void want(struct kernel_names *names, size_t *capacity,
+		 uint64_t address)
+{
+	names->names = memory_grow(names->names, capacity, names->count + 1,
+				   sizeof(*names->names));
+	names->names[names->count++] =
+		(struct kallsyms_name){ .address = address };
+}
+
+static void want_all(struct kernel_names *names,
+		     const struct kernel_stack *stacks, size_t count)
+{
+	size_t capacity = names->count, kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < stacks[i].depth; j++) {
+			want(names, &capacity, stacks[i].ip[j]);
+			if (j > 0)
+				want(names, &capacity, stacks[i].ip[j] - 1);
+		}
+	if (!names->count)
+		return;
+	qsort(names->names, names->count, sizeof(*names->names), cmp_name);
+	for (size_t i = 1; i < names->count; i++) {
+		if (names->names[i].address == names->names[kept].address)
+			free_name(&names->names[i]);
+		else
+			names->names[++kept] = names->names[i];
+	}
+	names->count = kept + 1;
+}
+
+/* How many addresses still have no name. */
+static size_t missed(const struct kernel_names *names)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < names->count; i++)
+		count += !names->names[i].name;
+	return count;
+}
+
+/* --------------------------------------------------------- which source */
+
+static void tell_hidden(struct kernel_names *names, int error)
+{
+	if (names->told)
+		return;
+	names->told = true;
+	if (error) {
+		log_warning("%s: %s: kernel frames stay addresses",
+			    running_kallsyms, system_strerror(error));
+		log_advice("mount it (mount -t proc proc /proc), or give a "
+			   "saved copy of this boot with --kallsyms FILE");
+		return;
+	}
+	log_warning("%s: all addresses are hidden: kernel frames stay "
+		    "addresses", running_kallsyms);
+	log_advice("sysctl kernel.kptr_restrict=0 (or 1, and run as root or "
+		   "with CAP_SYSLOG)");
+}
+
+static int refuse(const char *file, const char *why, const char *what_to_do)
+{
+	log_error("%s: kernel symbols: %s", file, why);
+	log_advice("%s", what_to_do);
+	return -EINVAL;
+}
+
+/* Whether the kernel was started with this word on its command line. */
+static bool booted_with(const char *word)
+{
+	char line[4096];
+	size_t length = strlen(word);
+
+	if (file_read_text("/proc/cmdline", line, sizeof(line)))
+		return false;
+	for (char *p = line; (p = strstr(p, word)); p += length)
+		if ((p == line || p[-1] == ' ') &&
+		    (p[length] == ' ' || !p[length]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the user's file can be believed.  The kernel's own list, where it
+ * shows addresses, decides.  Where it does not, a list that names modules or
+ * BPF programs was saved from a running kernel; of the others only one that
+ * KASLR did not move can be right.
+ */
+static int judge_file(const struct kernel_names *names,
+		      const struct kallsyms_facts *file)
+{
+	struct kallsyms_facts running;
+	size_t inside = 0;
+
+	if (file->hidden)
+		return refuse(names->file, "all its addresses are zero",
+			      "save it as root with kernel.kptr_restrict=0");
+	if (!kallsyms_find(running_kallsyms, NULL, 0, &running) &&
+	    !running.hidden && running.text_start) {
+		if (file->text_start == running.text_start &&
+		    file->text_end == running.text_end)
+			return 0;
+		return refuse(names->file, "not of this boot: its _stext or "
+			      "_etext is elsewhere",
+			      "leave --kallsyms out: /proc/kallsyms is readable");
+	}
+	if (!file->modules && !booted_with("nokaslr"))
+		return refuse(names->file, "a System.map has the addresses "
+			      "before KASLR moved the kernel",
+			      "give a copy of /proc/kallsyms of this boot, or "
+			      "boot with nokaslr");
+	for (size_t i = 0; i < names->count; i++)
+		inside += names->names[i].address >= file->text_start &&
+			  names->names[i].address < file->text_end;
+	if (file->text_end && inside * 2 < names->count)
+		return refuse(names->file, "not of this boot: most sampled "
+			      "addresses are outside its text",
+			      "save /proc/kallsyms again: each boot moves it");
+	return 0;
+}
+
+static int resolve_by_file(struct kernel_names *names)
+{
+	struct kallsyms_facts facts;
+	int error = kallsyms_find(names->file, names->names, names->count,
+				  &facts);
+
+	if (error == -ENODATA)
+		return refuse(names->file, "no line of it is a symbol",
+			      "it has to look like /proc/kallsyms");
+	if (error) {
+		log_error("%s: read: %s", names->file, system_strerror(error));
+		return error;
+	}
+	error = judge_file(names, &facts);
+	if (error)
+		for (size_t i = 0; i < names->count; i++) {
+			free_name(&names->names[i]);
+			names->names[i].name = names->names[i].module = NULL;
+		}
+	return error;
+}
+
+static void resolve_by_kernel(struct kernel_names *names)
+{
+	struct kallsyms_facts facts;
+
+	/* A second look: modules and BPF programs come while it is read. */
+	for (int look = 0; look < 2 && missed(names); look++) {
+		int error = kallsyms_find(running_kallsyms, names->names,
+					  names->count, &facts);
+
+		if (error || facts.hidden) {
+			tell_hidden(names, error);
+			return;
+		}
+	}
+}
+
+int kernel_names_resolve(struct kernel_names *names,
+			 const struct kernel_stack *stacks, size_t count)
+{
+	want_all(names, stacks, count);
+	if (!missed(names))
+		return 0;
+	if (names->file)
+		return resolve_by_file(names);
+	resolve_by_kernel(names);
+	return 0;
+}
+
+/* -------------------------------------------------------- one stack */
+
+static const struct kallsyms_name *find(const struct kernel_names *names,
+					uint64_t address)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->names[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == names->count || names->names[low].address != address)
+		return NULL;
+	return &names->names[low];
+}
+
+static bool starts_with_one_of(const char *name, const char *const *begins,
+			       size_t count)
+{
+	for (size_t i = 0; name && i < count; i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+static bool is_interrupt_entry(const char *name)
+{
+	static const char *const entries[] = { ARCH_INTERRUPT_ENTRIES };
+
+	return starts_with_one_of(name, entries,
+				  sizeof(entries) / sizeof(*entries));
+}
+
+void kernel_names_stack(const struct kernel_names *names,
+			const struct kernel_stack *stack,
+			struct kernel_frame *frames)
+{
+	for (size_t i = 0; i < stack->depth; i++) {
+		bool exact = i == 0 || is_interrupt_entry(frames[i - 1].name);
+		uint64_t address = exact ? stack->ip[i] : stack->ip[i] - 1;
+		const struct kallsyms_name *name = find(names, address);
+
+		frames[i].address = address;
+		frames[i].name = name ? name->name : NULL;
+		frames[i].module = name ? name->module : NULL;
+	}
+}
+
+bool kernel_frames_softirq(const struct kernel_frame *frames, size_t depth)
+{
+	static const char *const functions[] = {
+		"__do_softirq", "handle_softirqs", "do_softirq",
+		"irq_exit_rcu", "__irq_exit_rcu", "run_ksoftirqd",
+	};
+
+	for (size_t i = 0; i < depth; i++)
+		if (starts_with_one_of(frames[i].name, functions,
+				       sizeof(functions) / sizeof(*functions)))
+			return true;
+	return false;
+}
+
+bool kernel_frames_interrupt(const struct kernel_frame *frames, size_t depth)
+{
+	for (size_t i = 0; i < depth; i++)
+		if (is_interrupt_entry(frames[i].name))
+			return true;
+	return false;
+}
+
+void kernel_names_free(struct kernel_names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->count; i++)
+		free_name(&names->names[i]);
+	free(names->names);
+	free(names);
+}
