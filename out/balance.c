@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * balance: where each tick went.
+ *
+ *	expected = sampled + unaccounted
+ *	sampled  = user + kernel + idle + softirq + filtered + lost
+ *
+ * `lost` are samples that the BPF program had and could not store, each
+ * counted under its cause.  `unaccounted` are ticks for which the program
+ * never ran, so that nothing could count them; the cause is named where other
+ * numbers point at it.  It can be a little below zero, as the clocks are not
+ * read in the instant in which they start and stop: one tick per CPU at most.
+ */
+#include "lib/log.h"
+#include "out/balance.h"
+
+/* The sum of the causes for which a sample is in no line. */
+uint64_t balance_lost(const struct balance *balance)
+{
+	return balance->tally.n[TALLY_COUNT_FULL] +
+	       balance->tally.n[TALLY_COUNT_BUSY] +
+	       balance->tally.n[TALLY_COUNT_FAILED];
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static void line(const char *label, uint64_t count, uint64_t all)
+{
+	log_note("%11s %10llu  %5.1f %%", label, (unsigned long long)count,
+		 share(count, all));
+}
+
+/* Why most of the missing ticks never reached the program. */
+static enum cause {
+	CAUSE_NONE,
+	CAUSE_THROTTLED,
+	CAUSE_STOLEN,
+	CAUSE_ASLEEP,
+	CAUSE_OTHER,
+} cause_of(const struct balance *balance, int64_t missing)
+{
+	double half = (double)missing / 2;
+
+	if (missing <= (int64_t)balance->cpus)
+		return CAUSE_NONE;
+	if (balance->max_rate && balance->hz > balance->max_rate / 2)
+		return CAUSE_THROTTLED;
+	if ((double)balance->steal * (double)balance->hz / 1e9 > half)
+		return CAUSE_STOLEN;
+	if ((double)balance->asleep > half)
+		return CAUSE_ASLEEP;
+	return CAUSE_OTHER;
+}
+
+static void unaccounted(const struct balance *balance, int64_t missing)
+{
+	static const char *const causes[] = {
+		[CAUSE_NONE] = "",
+		[CAUSE_THROTTLED] = ": throttled by the kernel",
+		[CAUSE_STOLEN] = ": the hypervisor ran others (steal)",
+		[CAUSE_ASLEEP] = ": idle CPUs whose clock stood still",
+		[CAUSE_OTHER] = ": inside bpf(2) calls, or held up",
+	};
+
+	log_note("%11s %10lld  %5.1f %%%s", "unaccounted", (long long)missing,
+		 balance->expected ? 100.0 * (double)missing /
+		 (double)balance->expected : 0,
+		 causes[cause_of(balance, missing)]);
+}
+
+/* More than 2 % missing is worth a word, and what it means. */
+static void warn(const struct balance *balance, int64_t missing)
+{
+	enum cause cause = cause_of(balance, missing);
+
+	if (cause == CAUSE_NONE ||
+	    (uint64_t)missing * 50 <= balance->expected)
+		return;
+	log_warning("%.1f %% of the ticks did not come",
+		    share((uint64_t)missing, balance->expected));
+	if (cause == CAUSE_THROTTLED)
+		log_advice("the kernel throttles above half of "
+			   "kernel.perf_event_max_sample_rate=%llu: raise it, "
+			   "or ask for less with -F",
+			   (unsigned long long)balance->max_rate);
+	else if (cause == CAUSE_STOLEN)
+		log_advice("the hypervisor took %.1f %% of the CPU time for "
+			   "others (steal): it is in no profile",
+			   share(balance->steal, balance->cpu_time));
+	else if (cause == CAUSE_ASLEEP)
+		log_advice("CPUs that had nothing to do got no timer "
+			   "interrupts: only idle time is missing");
+	else
+		log_advice("interrupts were held up, or another user of "
+			   "bpf(2) was busy; shares are right all the same");
+}
+
+void out_balance(const struct balance *balance, const struct profile *profile)
+{
+	static const char *const modes[MODE_COUNT] = {
+		"user", "kernel", "idle", "softirq", "unknown",
+	};
+	uint64_t sampled = balance->tally.n[TALLY_TICKS];
+	uint64_t lost = balance_lost(balance);
+	int64_t missing = (int64_t)(balance->expected - sampled);
+
+	log_note("%.2f s on %zu CPU%s at %llu Hz: %llu ticks expected, "
+		 "%llu sampled (%.1f Hz)", (double)balance->wall / 1e9,
+		 balance->cpus, balance->cpus == 1 ? "" : "s",
+		 (unsigned long long)balance->hz,
+		 (unsigned long long)balance->expected,
+		 (unsigned long long)sampled, balance->cpu_time ?
+		 (double)sampled * 1e9 / (double)balance->cpu_time : 0);
+	for (size_t i = 0; i < MODE_COUNT; i++)
+		if (i != MODE_UNKNOWN || profile->by_mode[i])
+			line(modes[i], profile->by_mode[i], balance->expected);
+	line("filtered", profile->filtered, balance->expected);
+	line("lost", lost, balance->expected);
+	unaccounted(balance, missing);
+	for (unsigned int i = 0; i < TALLY_SIZE; i++)
+		if (balance->tally.n[i] && samples_tally_text(i))
+			log_note("%11s %10llu  %s", "",
+				 (unsigned long long)balance->tally.n[i],
+				 samples_tally_text(i));
+	if (balance->dangling)
+		log_warning("%llu stacks were named but not stored: this is a "
+			    "bug in prof", (unsigned long long)
+			    balance->dangling);
+	if (lost)
+		log_advice("a larger --memory, or a lower -F, loses none");
+	warn(balance, missing);
+}

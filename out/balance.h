@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OUT_BALANCE_H
+#define OUT_BALANCE_H
+
+#include "profile.h"
+#include "samples.h"
+
+/* What the run was asked for, and what was counted beside the profile. */
+struct balance {
+	uint64_t hz;
+	size_t cpus;
+	uint64_t wall;		/* ns from start to stop */
+	uint64_t cpu_time;	/* ns that clocks ran, over all CPUs */
+	uint64_t expected;	/* ticks in that time */
+	uint64_t steal;		/* ns of it that the hypervisor took */
+	uint64_t asleep;	/* ticks missing on CPUs that idled so long */
+	uint64_t max_rate;	/* perf_event_max_sample_rate; 0: not known */
+	struct tally tally;
+	uint64_t dangling;
+};
+
+/* Samples that are in no line of any output, for causes that are counted. */
+uint64_t balance_lost(const struct balance *balance);
+
+/* Tells on stderr where each tick went; the numbers add up. */
+void out_balance(const struct balance *balance, const struct profile *profile);
+
+#endif

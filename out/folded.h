@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OUT_FOLDED_H
+#define OUT_FOLDED_H
+
+#include "lib/file.h"
+#include "profile.h"
+
+/* Writes `comm;frame;...;frame count` lines, root first, sorted. */
+void out_folded(const struct profile *profile, struct file_out *out);
+
+#endif

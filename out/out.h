@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OUT_OUT_H
+#define OUT_OUT_H
+
+#include "lib/file.h"
+#include "profile.h"
+
+/* One row per format: profile in, bytes out. */
+struct out_format {
+	const char *name;		/* for -f */
+	const char *endings;		/* of file names, "|" between them */
+	void (*write)(const struct profile *profile, struct file_out *out);
+};
+
+/* The format of this name, or NULL. */
+const struct out_format *out_named(const char *name);
+
+/*
+ * The format that a file's ending asks for: folded for a name without one,
+ * NULL for one that no format has.
+ */
+const struct out_format *out_for_file(const char *path);
+
+/* All endings that are known, for messages. */
+const char *out_endings(void);
+
+/*
+ * Writes the profile to `path` (NULL: stdout), whole or not at all.  0 or
+ * -errno after a message.
+ */
+int out_write(const struct profile *profile, const struct out_format *format,
+	      const char *path);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile: gathers drained samples and gives them names.
+ *
+ *	drained element            kept while sampling         in the end
+ *	tgid tid comm ───────────> task ─────────────────────> task
+ *	user stack, addresses ───> list of frames ───────────> frames
+ *	kernel stack, addresses ─> list of addresses ─ named ─> frames
+ *
+ * User addresses are named at once, as their process may be gone in the next
+ * second.  Kernel addresses wait for the end, when all of them are known and
+ * the kernel's symbols are read once for all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/index.h"
+#include "lib/lists.h"
+#include "lib/memory.h"
+#include "lib/text.h"
+#include "profile.h"
+#include "sym/kernel.h"
+#include "sym/user.h"
+
+/* A sample before it has kernel names. */
+struct gathered {
+	uint32_t task, user;	/* user: a list in work->users */
+	uint32_t kernel;	/* a list in work->kernels, or KERNEL_ below */
+	uint32_t unused;
+	uint64_t samples, first, last;
+};
+
+/* In place of a kernel stack: what the program noted instead of one. */
+#define KERNEL_NOTE(word) (UINT32_MAX - (uint32_t)(word))
+
+struct profile_work {
+	unsigned int show;
+	size_t depth;
+	struct user_names *user;
+	struct kernel_names *kernel;
+	struct index task_index, frame_index, gathered_index;
+	struct lists users, kernels;
+	struct gathered *gathered;
+	size_t gathered_count, gathered_capacity;
+	size_t task_capacity, frame_capacity, frame_id_capacity;
+	size_t stack_capacity;
+	struct text text;	/* for the name at hand */
+};
+
+struct profile *profile_new(unsigned int show, size_t depth,
+			    const char *kallsyms)
+{
+	struct profile *profile = memory_new(1, sizeof(*profile));
+
+	profile->work = memory_new(1, sizeof(*profile->work));
+	profile->work->show = show;
+	profile->work->depth = depth < STACK_DEPTH ? depth : STACK_DEPTH;
+	profile->work->user = user_names_new();
+	profile->work->kernel = kernel_names_new(kallsyms);
+	return profile;
+}
+
+/* ------------------------------------------------- tasks, frames, each once */
+
+static bool task_equal(const void *array, uint32_t position,
+		       const void *wanted)
+{
+	return !memcmp((const struct profile_task *)array + position, wanted,
+		       sizeof(struct profile_task));
+}
+
+static uint32_t add_task(struct profile *profile, const struct count_key *key)
+{
+	struct profile_work *work = profile->work;
+	struct profile_task task = { .tgid = key->tgid, .tid = key->tid };
+	uint64_t hash;
+	uint32_t position;
+
+	work->text.length = 0;
+	text_comm(&work->text, key->comm);
+	task.comm = names_add(&profile->names, work->text.data);
+	hash = index_hash(&task, sizeof(task));
+	position = index_find(&work->task_index, hash, task_equal,
+			      profile->tasks, &task);
+	if (position != INDEX_NONE)
+		return position;
+	profile->tasks = memory_grow(profile->tasks, &work->task_capacity,
+				     profile->task_count + 1, sizeof(task));
+	profile->tasks[profile->task_count] = task;
+	index_add(&work->task_index, hash, (uint32_t)profile->task_count);
+	return (uint32_t)profile->task_count++;
+}
+
+static bool frame_equal(const void *array, uint32_t position,
+			const void *wanted)
+{
+	const struct profile_frame *a = array, *b = wanted;
+
+	return a[position].name == b->name && a[position].kind == b->kind;
+}
+
+static uint32_t add_frame(struct profile *profile, const char *name,
+			  enum frame_kind kind)
+{
+	struct profile_work *work = profile->work;
+	struct profile_frame frame = { .kind = kind };
+	struct text safe = { 0 };
+	uint64_t hash;
+	uint32_t position;
+
+	text_frame(&safe, name);
+	frame.name = names_add(&profile->names, safe.data);
+	text_free(&safe);
+	hash = index_hash(&(uint32_t[]){ frame.name, (uint32_t)kind }, 8);
+	position = index_find(&work->frame_index, hash, frame_equal,
+			      profile->frames, &frame);
+	if (position != INDEX_NONE)
+		return position;
+	profile->frames = memory_grow(profile->frames, &work->frame_capacity,
+				      profile->frame_count + 1, sizeof(frame));
+	profile->frames[profile->frame_count] = frame;
+	index_add(&work->frame_index, hash, (uint32_t)profile->frame_count);
+	return (uint32_t)profile->frame_count++;
+}
+
+/* What stands where a stack should, or NULL where none should. */
+static const char *note_of(uint64_t word)
+{
+	switch (word) {
+	case STACK_LOST:
+		return "[lost]";
+	case STACK_COLLIDED:
+		return "[collision]";
+	case STACK_FAILED:
+		return "[stack error]";
+	default:
+		return NULL;
+	}
+}
+
+/* ---------------------------------------------------------- while sampling */
+
+void profile_round(struct profile *profile)
+{
+	user_names_round(profile->work->user);
+}
+
+/* The frames of a user stack, root first, as a list. */
+static uint32_t add_user_stack(struct profile *profile,
+			       const struct sample *sample)
+{
+	struct profile_work *work = profile->work;
+	uint64_t frames[STACK_DEPTH + 1];
+	const char *note = note_of(sample->key.user);
+	size_t count = 0;
+
+	if (note)
+		frames[count++] = add_frame(profile, note, FRAME_NOTE);
+	if (sample->user_depth >= work->depth)
+		frames[count++] = add_frame(profile, "[truncated]", FRAME_NOTE);
+	for (size_t i = sample->user_depth; i-- > 0;) {
+		work->text.length = 0;
+		user_names_frame(work->user, sample->key.tgid,
+				 sample->key.comm, sample->user[i], i > 0,
+				 &work->text);
+		frames[count++] = add_frame(profile, work->text.data,
+					    FRAME_USER);
+	}
+	return lists_add(&work->users, frames, count);
+}
+
+static bool gathered_equal(const void *array, uint32_t position,
+			   const void *wanted)
+{
+	const struct gathered *a = array, *b = wanted;
+
+	return a[position].task == b->task && a[position].user == b->user &&
+	       a[position].kernel == b->kernel;
+}
+
+void profile_add(void *context, const struct sample *sample)
+{
+	struct profile *profile = context;
+	struct profile_work *work = profile->work;
+	struct gathered new = {
+		.task = add_task(profile, &sample->key),
+		.user = add_user_stack(profile, sample),
+		.kernel = sample->kernel ?
+			  lists_add(&work->kernels, sample->kernel,
+				    sample->kernel_depth) :
+			  KERNEL_NOTE(sample->key.kernel),
+		.first = sample->count.first,
+	};
+	uint64_t hash = index_hash(&new, 12);
+	uint32_t position = index_find(&work->gathered_index, hash,
+				       gathered_equal, work->gathered, &new);
+	struct gathered *there;
+
+	if (position == INDEX_NONE) {
+		work->gathered = memory_grow(work->gathered,
+					     &work->gathered_capacity,
+					     work->gathered_count + 1,
+					     sizeof(new));
+		position = (uint32_t)work->gathered_count++;
+		work->gathered[position] = new;
+		index_add(&work->gathered_index, hash, position);
+	}
+	there = &work->gathered[position];
+	there->samples += sample->count.samples;
+	if (sample->count.first < there->first)
+		there->first = sample->count.first;
+	if (sample->count.last > there->last)
+		there->last = sample->count.last;
+}
+
+/* -------------------------------------------------------------- in the end */
+
+static enum profile_mode mode_of(const struct profile *profile,
+				 const struct gathered *gathered,
+				 const struct kernel_frame *frames,
+				 size_t depth)
+{
+	bool idle_task = !profile->tasks[gathered->task].tgid &&
+			 !profile->tasks[gathered->task].tid;
+
+	if (gathered->kernel == KERNEL_NOTE(STACK_NONE)) {
+		size_t user;
+
+		lists_get(&profile->work->users, gathered->user, &user);
+		return user ? MODE_USER : MODE_UNKNOWN;
+	}
+	if (kernel_frames_softirq(frames, depth))
+		return MODE_SOFTIRQ;
+	if (!idle_task)
+		return MODE_KERNEL;
+	/* The idle task does nothing of its own: others' interrupts. */
+	return kernel_frames_interrupt(frames, depth) ? MODE_SOFTIRQ :
+	       MODE_IDLE;
+}
+
+static void add_frame_id(struct profile *profile, uint32_t id)
+{
+	profile->frame_ids = memory_grow(profile->frame_ids,
+					 &profile->work->frame_id_capacity,
+					 profile->frame_id_count + 1,
+					 sizeof(*profile->frame_ids));
+	profile->frame_ids[profile->frame_id_count++] = id;
+}
+
+static void add_kernel_frame(struct profile *profile,
+			     const struct kernel_frame *frame)
+{
+	struct text text = { 0 };
+
+	if (!frame->name) {
+		text_format(&text, "[0x%llx]",
+			    (unsigned long long)frame->address);
+		profile->unnamed++;
+	}
+	add_frame_id(profile, add_frame(profile, frame->name ? frame->name :
+					text.data, FRAME_KERNEL));
+	text_free(&text);
+}
+
+/* Whether the sample is shown at all, given which stacks are wanted. */
+static bool is_shown(const struct profile_work *work, enum profile_mode mode,
+		     bool has_kernel, bool has_user)
+{
+	if (mode == MODE_IDLE && !(work->show & SHOW_IDLE))
+		return false;
+	if (mode == MODE_UNKNOWN)
+		return true;
+	return (has_kernel && work->show & SHOW_KERNEL) ||
+	       (has_user && work->show & SHOW_USER);
+}
+
+static void finish_one(struct profile *profile, const struct gathered *gathered)
+{
+	struct profile_work *work = profile->work;
+	struct kernel_frame frames[STACK_DEPTH];
+	struct kernel_stack kernel = { 0 };
+	const char *note = NULL;
+	const uint64_t *user;
+	size_t user_depth;
+	struct profile_stack stack = {
+		.task = gathered->task, .frames = profile->frame_id_count,
+		.samples = gathered->samples,
+		.first = gathered->first, .last = gathered->last,
+	};
+
+	if (gathered->kernel < work->kernels.count)
+		kernel.ip = lists_get(&work->kernels, gathered->kernel,
+				      &kernel.depth);
+	else
+		note = note_of(KERNEL_NOTE(gathered->kernel));
+	user = lists_get(&work->users, gathered->user, &user_depth);
+	kernel_names_stack(work->kernel, &kernel, frames);
+	stack.mode = mode_of(profile, gathered, frames, kernel.depth);
+	if (!is_shown(work, stack.mode, kernel.depth || note, user_depth)) {
+		profile->filtered += stack.samples;
+		return;
+	}
+	profile->by_mode[stack.mode] += stack.samples;
+	if (work->show & SHOW_USER)
+		for (size_t i = 0; i < user_depth; i++)
+			add_frame_id(profile, (uint32_t)user[i]);
+	if (work->show & SHOW_KERNEL) {
+		if (note)
+			add_frame_id(profile, add_frame(profile, note,
+							FRAME_NOTE));
+		if (kernel.depth >= work->depth)
+			add_frame_id(profile, add_frame(profile, "[truncated]",
+							FRAME_NOTE));
+		for (size_t i = kernel.depth; i-- > 0;)
+			add_kernel_frame(profile, &frames[i]);
+	}
+	if (stack.mode == MODE_UNKNOWN)
+		add_frame_id(profile, add_frame(profile, "[no stack]",
+						FRAME_NOTE));
+	stack.depth = (uint32_t)(profile->frame_id_count - stack.frames);
+	profile->stacks = memory_grow(profile->stacks, &work->stack_capacity,
+				      profile->stack_count + 1, sizeof(stack));
+	profile->stacks[profile->stack_count++] = stack;
+}
+
+int profile_name(struct profile *profile)
+{
+	struct profile_work *work = profile->work;
+	struct kernel_stack *stacks = memory_new(work->kernels.count,
+						 sizeof(*stacks));
+	int error;
+
+	for (size_t i = 0; i < work->kernels.count; i++)
+		stacks[i].ip = lists_get(&work->kernels, (uint32_t)i,
+					 &stacks[i].depth);
+	error = kernel_names_resolve(work->kernel, stacks,
+				     work->kernels.count);
+	free(stacks);
+	for (size_t i = 0; !error && i < work->gathered_count; i++)
+		finish_one(profile, &work->gathered[i]);
+	return error;
+}
+
+void profile_free(struct profile *profile)
+{
+	struct profile_work *work;
+
+	if (!profile)
+		return;
+	work = profile->work;
+	user_names_free(work->user);
+	kernel_names_free(work->kernel);
+	index_free(&work->task_index);
+	index_free(&work->frame_index);
+	index_free(&work->gathered_index);
+	lists_free(&work->users);
+	lists_free(&work->kernels);
+	free(work->gathered);
+	text_free(&work->text);
+	free(work);
+	names_free(&profile->names);
+	free(profile->tasks);
+	free(profile->frames);
+	free(profile->frame_ids);
+	free(profile->stacks);
+	free(profile);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/names.h"
+#include "samples.h"
+
+/*
+ * What was sampled, with names: the only thing that outputs see.
+ *
+ *	profile_new ── profile_add, once per drained element ──>
+ *	profile_name ──> tasks, stacks, frames, modes ──> out/
+ */
+
+/* What the CPU did when the tick came. */
+enum profile_mode {
+	MODE_USER,
+	MODE_KERNEL,
+	MODE_IDLE,	/* the idle task waited */
+	MODE_SOFTIRQ,	/* ... or was used for interrupts' work, as others are */
+	MODE_UNKNOWN,	/* the kernel gave no stack at all */
+	MODE_COUNT,
+};
+
+/* Where the samples go that nobody wants to see. */
+enum profile_show {
+	SHOW_KERNEL = 1,	/* kernel frames */
+	SHOW_USER = 2,		/* user frames */
+	SHOW_IDLE = 4,		/* samples of MODE_IDLE */
+};
+
+enum frame_kind {
+	FRAME_USER,
+	FRAME_KERNEL,
+	FRAME_NOTE,	/* not a function: why there is none, "[truncated]" */
+};
+
+struct profile_frame {
+	uint32_t name;		/* in profile->names; safe for every output */
+	enum frame_kind kind;
+};
+
+struct profile_task {
+	uint32_t tgid, tid;
+	uint32_t comm;		/* in profile->names, made safe as well */
+};
+
+/* Samples with the same task and frames. */
+struct profile_stack {
+	uint32_t task;
+	uint32_t depth;
+	size_t frames;		/* root first, from profile->frame_ids[frames] */
+	uint64_t samples;
+	uint64_t first, last;	/* ns, CLOCK_MONOTONIC */
+	enum profile_mode mode;
+};
+
+struct profile {
+	struct names names;
+	struct profile_task *tasks;
+	struct profile_frame *frames;	/* each once */
+	uint32_t *frame_ids;
+	struct profile_stack *stacks;
+	size_t task_count, frame_count, frame_id_count, stack_count;
+
+	/* Samples by mode, and those of each that are not in stacks. */
+	uint64_t by_mode[MODE_COUNT];
+	uint64_t filtered;
+	uint64_t unnamed;	/* kernel frames without a name, by samples */
+
+	struct profile_work *work;
+};
+
+/*
+ * `show`: SHOW_ flags.  `depth`: stacks of this many frames may have had more
+ * (perf_event_max_stack).  `kallsyms`: as in kernel_names_new().
+ */
+struct profile *profile_new(unsigned int show, size_t depth,
+			    const char *kallsyms);
+
+/* A drain begins, and gives its elements to profile_add() (a samples_fn). */
+void profile_round(struct profile *profile);
+void profile_add(void *profile, const struct sample *sample);
+
+/*
+ * Names the kernel's frames and makes the lists above.  Once, at the end.  0
+ * or -errno after a message; with an error nothing is listed.
+ */
+int profile_name(struct profile *profile);
+
+/* Takes NULL. */
+void profile_free(struct profile *profile);
+
+#endif
