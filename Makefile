@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+#
+# make                 ./prof: static, stripped, the BPF object inside
+# make CC=gcc          with another libc than musl
+# make test            ./test.sh            make check    unit and golden only
+# make asan            build/asan/prof      make fuzz     RUNS=20000 a target
+# make lint format bench install uninstall dist clean
+# V=1 shows the commands.  Nothing is written outside build/ but ./prof.
+
+VERSION = 0.1
+
+PREFIX = /usr/local
+DESTDIR =
+
+B = build
+MULTIARCH := $(shell gcc -print-multiarch 2>/dev/null)
+KERNEL_HEADERS = /usr/include
+
+# musl where it is installed: a sixth of glibc's size in a static program.  Its
+# wrapper hides the system's headers, and with them the kernel's.
+ifeq ($(origin CC),default)
+CC := $(shell command -v musl-gcc >/dev/null 2>&1 && echo musl-gcc || echo gcc)
+endif
+ifneq ($(findstring musl,$(CC)),)
+LIBC_FLAGS = -idirafter $(KERNEL_HEADERS) \
+	$(if $(MULTIARCH),-idirafter $(KERNEL_HEADERS)/$(MULTIARCH))
+endif
+
+CLANG ?= clang
+LLVM_STRIP ?= llvm-strip
+LLVM_OBJCOPY ?= llvm-objcopy
+STRIP ?= strip
+
+CFLAGS ?= -Os -g
+WARNINGS = -Wall -Wextra
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
+	$(WARNINGS) $(LIBC_FLAGS) -ffunction-sections -fdata-sections \
+	-fno-strict-aliasing $(CFLAGS)
+ALL_LDFLAGS = -static -Wl,--gc-sections $(LDFLAGS)
+
+# -mcpu=v2: Linux 5.10 on machines without a JIT knows no newer instructions.
+BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
+	-fdebug-prefix-map=$(CURDIR)=. \
+	$(if $(MULTIARCH),-I$(KERNEL_HEADERS)/$(MULTIARCH))
+
+# All but main, so that tests can link it.
+SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c out/*.c) \
+	kallsyms.c loader.c sampler.c samples.c profile.c options.c
+OBJECTS := $(SOURCES:%.c=$(B)/%.o)
+
+Q = $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1)  $(2)" &&)
+
+all: prof
+
+prof: $(B)/prof
+	$(call say,STRIP,$@)$(STRIP) -o $@ $<
+
+$(B)/prof: $(B)/prof.o $(OBJECTS) $(B)/bpf_embed.o
+	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
+
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Debug information goes, but .BTF stays: the maps' types are in it.  .BTF.ext
+# would only add source lines to the verifier's log.
+$(B)/bpf_prog.o: bpf_prog.c bpf_prog.h bpf/lanes.h bpf/helpers.h Makefile
+	@mkdir -p $(@D)
+	$(call say,BPF  ,$<)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(LLVM_STRIP) -g $@.tmp
+	$(Q)$(LLVM_OBJCOPY) --remove-section=.BTF.ext \
+		--remove-section=.rel.BTF.ext --remove-section=.llvm_addrsig \
+		$@.tmp $@ && rm -f $@.tmp
+
+$(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o
+	$(call say,AS   ,$<)$(CC) -DBPF_OBJECT='"$(B)/bpf_prog.o"' \
+		-c -o $@ bpf/embed.S
+
+include test/Makefile
+
+install: prof
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 prof $(DESTDIR)$(PREFIX)/bin/prof
+	install -m 644 prof.1 $(DESTDIR)$(PREFIX)/share/man/man1/prof.1
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/prof \
+		$(DESTDIR)$(PREFIX)/share/man/man1/prof.1
+
+dist:
+	@mkdir -p $(B)
+	git archive --prefix=prof-$(VERSION)/ -o $(B)/prof-$(VERSION).tar.gz HEAD
+
+clean:
+	rm -rf $(filter-out $(B)/vm,$(wildcard $(B)/*)) prof
+
+.PHONY: all install uninstall dist clean
+.DELETE_ON_ERROR:
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options: one table says which options there are; parsing and --help read it,
+ * and a test holds the man page against it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/file.h"
+#include "lib/log.h"
+#include "lib/memory.h"
+#include "lib/text.h"
+#include "options.h"
+#include "out/out.h"
+#include "sampler.h"
+#include "sys/cpus.h"
+
+struct option_row {
+	int letter;		/* above 255: has no short form */
+	const char *name;
+	const char *argument;	/* NULL: takes none */
+	const char *help;
+	/* Takes the argument, or a reason why it does not. */
+	const char *(*set)(struct options *options, const char *argument);
+};
+
+/* --------------------------------------------------- one setter per option */
+
+static const char *set_cpus(struct options *options, const char *argument)
+{
+	struct cpus cpus = { 0 };
+
+	if (cpus_parse(&cpus, argument))
+		return "not a list like 0-3,6";
+	cpus_free(&cpus);
+	options->cpus = argument;
+	return NULL;
+}
+
+static const char *set_kernel(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->kernel = true;
+	return NULL;
+}
+
+static const char *set_user(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->user = true;
+	return NULL;
+}
+
+static const char *set_no_idle(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->no_idle = true;
+	return NULL;
+}
+
+static const char *set_frequency(struct options *options, const char *argument)
+{
+	return text_number(argument, 10, 1, SAMPLER_HZ_MOST, &options->hz) ?
+	       NULL : "not a number of Hz from 1 to 100000";
+}
+
+static const char *set_duration(struct options *options, const char *argument)
+{
+	return text_seconds(argument, &options->duration) &&
+	       options->duration ? NULL : "not a number of seconds above 0";
+}
+
+static const char *set_memory(struct options *options, const char *argument)
+{
+	uint64_t megabytes;
+
+	if (!text_number(argument, 10, 1, 65536, &megabytes))
+		return "not a number of MB from 1 to 65536";
+	options->memory = megabytes << 20;
+	return NULL;
+}
+
+static const char *set_kallsyms(struct options *options, const char *argument)
+{
+	options->kallsyms = argument;
+	return NULL;
+}
+
+static const char *set_output(struct options *options, const char *argument)
+{
+	if (!*argument)
+		return "is empty";
+	if (!out_for_file(argument))
+		return "no output format has this ending";
+	options->outputs = memory_grow(options->outputs,
+				       &options->output_capacity,
+				       options->output_count + 1,
+				       sizeof(*options->outputs));
+	options->outputs[options->output_count++] = argument;
+	return NULL;
+}
+
+static const char *set_format(struct options *options, const char *argument)
+{
+	options->format = argument;
+	return out_named(argument) ? NULL : "no such format; there is: folded";
+}
+
+static const char *set_quiet(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->quiet = true;
+	return NULL;
+}
+
+static const char *set_verbose(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->verbose = true;
+	return NULL;
+}
+
+static const char *set_help(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->help = true;
+	return NULL;
+}
+
+static const char *set_version(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->version = true;
+	return NULL;
+}
+
+static const struct option_row option_rows[] = {
+	{ 'C', "cpu", "LIST", "only these CPUs, as in 0-3,6", set_cpus },
+	{ 'K', "kernel", NULL, "only kernel stacks", set_kernel },
+	{ 'U', "user", NULL, "only user stacks", set_user },
+	{ 256, "no-idle", NULL, "leave the idle task out", set_no_idle },
+	{ 'F', "frequency", "HZ", "samples a second on each CPU (99)",
+	  set_frequency },
+	{ 'd', "duration", "SECONDS", "stop by itself; else Ctrl-C stops",
+	  set_duration },
+	{ 257, "memory", "MB", "most that the kernel's maps may take (64)",
+	  set_memory },
+	{ 258, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
+	  set_kallsyms },
+	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",
+	  set_output },
+	{ 'f', "format", "NAME", "of stdout: folded (the default)",
+	  set_format },
+	{ 'q', "quiet", NULL, "only errors on stderr", set_quiet },
+	{ 'v', "verbose", NULL, "also what was planned and what it cost",
+	  set_verbose },
+	{ 'h', "help", NULL, "this text", set_help },
+	{ 'V', "version", NULL, "version and what is built in", set_version },
+};
+
+enum { OPTION_ROWS = sizeof(option_rows) / sizeof(*option_rows) };
+
+/* -------------------------------------------------------------- parsing */
+
+/* The table in the form that getopt_long(3) wants. */
+static void make_getopt_tables(char *letters, struct option *longs)
+{
+	/* ':': tell a missing argument from an unknown option. */
+	*letters++ = ':';
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		longs[i] = (struct option){
+			.name = row->name,
+			.has_arg = row->argument ? required_argument :
+				   no_argument,
+			.val = row->letter,
+		};
+		if (row->letter < 256) {
+			*letters++ = (char)row->letter;
+			if (row->argument)
+				*letters++ = ':';
+		}
+	}
+	*letters = '\0';
+	longs[OPTION_ROWS] = (struct option){ 0 };
+}
+
+static int usage_error(const char *object, const char *why)
+{
+	log_error("%s: option: %s", object, why);
+	log_advice("prof --help lists the options");
+	return -EINVAL;
+}
+
+static int set_one(struct options *options, int letter, const char *argument)
+{
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const char *why;
+		char object[300];
+
+		if (option_rows[i].letter != letter)
+			continue;
+		why = option_rows[i].set(options, argument);
+		if (!why)
+			return 0;
+		snprintf(object, sizeof(object), "--%s %s",
+			 option_rows[i].name, argument);
+		usage_error(object, why);
+		if (option_rows[i].set == set_output)
+			log_advice("known endings: %s", out_endings());
+		return -EINVAL;
+	}
+	return -EINVAL;
+}
+
+int options_parse(struct options *options, int argc, char **argv)
+{
+	char letters[2 * OPTION_ROWS + 2];
+	struct option longs[OPTION_ROWS + 1];
+	int letter;
+
+	*options = (struct options){ .hz = 99, .memory = 64 << 20 };
+	make_getopt_tables(letters, longs);
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) >= 0) {
+		/* Some libcs step beyond the end for a missing argument. */
+		const char *word = argv[optind > argc ? argc - 1 : optind - 1];
+		char short_form[] = { '-', (char)optopt, '\0' };
+
+		if (optopt > 0 && optopt < 256 && word[1] != '-')
+			word = short_form;
+		if (letter == '?')
+			return usage_error(word, strchr(word, '=') ?
+					   "takes no argument, or is not "
+					   "known" : "not known");
+		if (letter == ':')
+			return usage_error(word, "wants an argument");
+		if (set_one(options, letter, optarg))
+			return -EINVAL;
+	}
+	if (optind < argc)
+		return usage_error(argv[optind], "not an option, and prof "
+				   "takes nothing else");
+	if (options->quiet && options->verbose)
+		return usage_error("-q -v", "one or the other");
+	return 0;
+}
+
+void options_free(struct options *options)
+{
+	free(options->outputs);
+	*options = (struct options){ 0 };
+}
+
+int options_help(void)
+{
+	struct text text = { 0 };
+	struct file_out out;
+
+	text_format(&text, "usage: prof [options]\n"
+		    "Samples where the CPUs of this machine spend their time "
+		    "and prints folded stacks.\n\n");
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *row = &option_rows[i];
+		const char *argument = row->argument ? row->argument : "";
+		char left[40];
+
+		if (row->letter < 256)
+			snprintf(left, sizeof(left), "-%c, --%s %s",
+				 row->letter, row->name, argument);
+		else
+			snprintf(left, sizeof(left), "    --%s %s", row->name,
+				 argument);
+		text_format(&text, "  %-26s %s\n", left, row->help);
+	}
+	text_format(&text, "\nExample: sudo prof -d 10 > out.folded\n"
+		    "More: man prof\n");
+	/* stdout: cannot fail to be opened. */
+	file_out_open(&out, NULL);
+	file_out_write(&out, text.data, text.length);
+	text_free(&text);
+	return file_out_close(&out);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the command line asks for. */
+struct options {
+	uint64_t hz;
+	uint64_t duration;	/* ns; 0: until a signal */
+	uint64_t memory;	/* bytes that the maps may take */
+	const char *cpus;	/* a list, or NULL for all on line */
+	const char *kallsyms;	/* a file, or NULL */
+	const char **outputs;	/* files */
+	size_t output_count, output_capacity;
+	const char *format;	/* for stdout, or NULL */
+	bool kernel, user;	/* only these stacks; both: both */
+	bool no_idle, quiet, verbose;
+	bool help, version;
+};
+
+/*
+ * Fills *options; texts stay those of argv.  0, or -EINVAL after a message.
+ * options_free() is owed in both cases.
+ */
+int options_parse(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
+
+/* The text of --help: the same table that is parsed.  0 or -errno. */
+int options_help(void);
+
+#endif
