@@ -482,6 +482,13 @@ static int relocate_program(struct loader *loader,
 	return 0;
 }
 
+/* Whether the verifier said no, and not somebody before or after it. */
+static bool is_verifier_error(int error)
+{
+	return error == -EACCES || error == -EINVAL || error == -E2BIG ||
+	       error == -EOPNOTSUPP || error == -ENOENT;
+}
+
 /* The verifier's words, which it is asked for only after a refusal. */
 static void show_verifier_log(struct bpf_prog_attr *attr)
 {
@@ -543,7 +550,7 @@ static int load_program(struct loader *loader, struct loader_program *program)
 	}
 	log_error("%s: bpf(BPF_PROG_LOAD): %s", program->name,
 		  system_strerror(error));
-	if (error != -EPERM && error != -ENOSYS)
+	if (is_verifier_error(error))
 		show_verifier_log(&attr);
 	what_to_do = advice(ADVICE_PROG, error);
 	if (what_to_do)

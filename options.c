@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/file.h"
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "lib/text.h"
@@ -256,12 +255,9 @@ void options_free(struct options *options)
 	*options = (struct options){ 0 };
 }
 
-int options_help(void)
+void options_help(struct text *text)
 {
-	struct text text = { 0 };
-	struct file_out out;
-
-	text_format(&text, "usage: prof [options]\n"
+	text_format(text, "usage: prof [options]\n"
 		    "Samples where the CPUs of this machine spend their time "
 		    "and prints folded stacks.\n\n");
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
@@ -275,13 +271,8 @@ int options_help(void)
 		else
 			snprintf(left, sizeof(left), "    --%s %s", row->name,
 				 argument);
-		text_format(&text, "  %-26s %s\n", left, row->help);
+		text_format(text, "  %-26s %s\n", left, row->help);
 	}
-	text_format(&text, "\nExample: sudo prof -d 10 > out.folded\n"
+	text_format(text, "\nExample: sudo prof -d 10 > out.folded\n"
 		    "More: man prof\n");
-	/* stdout: cannot fail to be opened. */
-	file_out_open(&out, NULL);
-	file_out_write(&out, text.data, text.length);
-	text_free(&text);
-	return file_out_close(&out);
 }

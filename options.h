@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/text.h"
+
 /* What the command line asks for. */
 struct options {
 	uint64_t hz;
@@ -28,7 +30,7 @@ struct options {
 int options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
 
-/* The text of --help: the same table that is parsed.  0 or -errno. */
-int options_help(void);
+/* Appends the text of --help: the same table that is parsed. */
+void options_help(struct text *text);
 
 #endif

@@ -45,10 +45,12 @@
  *	                    arch/other.h
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/log.h"
 #include "lib/memory.h"
+#include "lib/text.h"
 #include "loader.h"
 #include "options.h"
 #include "out/balance.h"
@@ -355,16 +357,33 @@ static int run_profiler(struct run *run)
 	return failed ? 1 : 0;
 }
 
-static int show_version(void)
+static const char version[] =
+	"prof " PROF_VERSION "\n"
+	"engines: hash\nunwinders: frame pointers\noutputs: folded\n";
+
+/* --help and --version: all that is written without a profile. */
+static int print(const char *text)
 {
-	static const char text[] =
-		"prof " PROF_VERSION "\n"
-		"engines: hash\nunwinders: frame pointers\noutputs: folded\n";
 	struct file_out out;
+	int error;
 
 	file_out_open(&out, NULL);
-	file_out_write(&out, text, sizeof(text) - 1);
-	return file_out_close(&out) ? 1 : 0;
+	file_out_write(&out, text, strlen(text));
+	error = file_out_close(&out);
+	if (error)
+		log_error("stdout: write: %s", system_strerror(error));
+	return error ? 1 : 0;
+}
+
+static int print_help(void)
+{
+	struct text text = { 0 };
+	int status;
+
+	options_help(&text);
+	status = print(text.data);
+	text_free(&text);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -376,9 +395,9 @@ int main(int argc, char **argv)
 	if (options_parse(&run.options, argc, argv)) {
 		status = 2;
 	} else if (run.options.help) {
-		status = options_help() ? 1 : 0;
+		status = print_help();
 	} else if (run.options.version) {
-		status = show_version();
+		status = print(version);
 	} else {
 		log_open(run.options.quiet ? LOG_QUIET :
 			 run.options.verbose ? LOG_VERBOSE : LOG_NORMAL);

@@ -29,19 +29,25 @@ struct lanes {
 };
 
 static inline __attribute__((always_inline))
-void lanes_start(struct lanes *lanes, const struct seeds *seeds, __u64 kind)
-{
-	lanes->a = seeds->start ^ kind;
-	lanes->b = seeds->start + kind;
-}
-
-static inline __attribute__((always_inline))
 void lanes_add(struct lanes *lanes, const struct seeds *seeds, __u64 word)
 {
 	__u64 t = (lanes->a ^ word) * seeds->multiply[0];
 
 	lanes->b = (lanes->b ^ t) * seeds->multiply[1];
 	lanes->a = __builtin_bswap64(t) * seeds->multiply[2];
+}
+
+/*
+ * `kind` tells apart what has the same words.  It is a word of its own: were it
+ * xored to the first one, a longer stack could undo it there, and frames of 0
+ * behind (frame pointers end so) would not show.
+ */
+static inline __attribute__((always_inline))
+void lanes_start(struct lanes *lanes, const struct seeds *seeds, __u64 kind)
+{
+	lanes->a = seeds->start;
+	lanes->b = ~seeds->start;
+	lanes_add(lanes, seeds, kind);
 }
 
 static inline __attribute__((always_inline))
