@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Names of kernel frames: right ones, or none, and why.
+. test/lib.sh
+
+restrict=/proc/sys/kernel/kptr_restrict
+before=$(cat $restrict)
+trap 'echo $before >$restrict; cleanup' EXIT
+echo 0 >$restrict
+cat /proc/kallsyms >"$T/kallsyms"
+
+start dd if=/dev/zero of=/dev/null bs=1
+./prof -d 2 -F 499 >"$T/out" 2>"$T/err"
+
+# The chain of read(2) on /dev/zero, as fs/read_write.c has it.
+if grep -q 'do_syscall_64_\[k\];\(__x64_sys_read_\[k\];\)\?ksys_read_\[k\];vfs_read_\[k\];read_\(iter_\)\?zero_\[k\]' "$T/out" ||
+	[ "$(uname -m)" != x86_64 ]; then
+	ok kernel-chain
+else
+	fail kernel-chain "no read_zero below vfs_read: $(head -n 3 "$T/out")"
+fi
+
+# Every name is one that the kernel lists, and none is padding or a mark.
+tr ';' '\n' <"$T/out" | sed -n 's/_\[k\]\( [0-9]*\)\?$//p' | sort -u >"$T/names"
+awk '{ print $3 }' "$T/kallsyms" | sort -u >"$T/known"
+unknown=$(comm -23 "$T/names" "$T/known")
+if [ -s "$T/names" ] && [ -z "$unknown" ]; then
+	ok "kernel-names-are-listed ($(wc -l <"$T/names"))"
+else
+	fail kernel-names-are-listed "$unknown"
+fi
+expect kernel-names-no-marks test -z \
+	"$(grep -E '^__pfx_|text_(start|end)$' "$T/names")"
+
+# Hidden: said once, with the remedy, and addresses instead of wrong names.
+echo 2 >$restrict
+./prof -d 0.5 >"$T/out" 2>"$T/err"
+if grep -q 'all addresses are hidden' "$T/err" &&
+	grep -q 'kptr_restrict' "$T/err" && adds_up "$T/err" "$T/out" &&
+	grep -q '\[0x[0-9a-f]*\]_\[k\]' "$T/out" &&
+	! grep -q 'vfs_read' "$T/out"; then
+	ok hidden-is-said
+else
+	fail hidden-is-said "$(cat "$T/err")"
+fi
+
+# A copy that was saved while they were visible gives the names back.
+printf 'ffffffffc0f00000 t made_up\t[made_up]\n' | cat "$T/kallsyms" - >"$T/saved"
+./prof -d 0.5 --kallsyms "$T/saved" >"$T/out" 2>"$T/err"
+expect saved-kallsyms grep -q 'vfs_read_\[k\]' "$T/out"
+
+refused() {
+	local name=$1 words=$2
+	shift 2
+	if ./prof -d 0.3 "$@" >"$T/out" 2>"$T/err"; then
+		fail "$name" "was believed"
+	elif ! grep -q "$words" "$T/err" || [ -s "$T/out" ]; then
+		fail "$name" "said: $(cat "$T/err")"
+	else
+		ok "$name"
+	fi
+}
+
+# A System.map: right only where KASLR cannot have moved the kernel.
+grep -v '\[' "$T/kallsyms" >"$T/map"
+if grep -qw nokaslr /proc/cmdline; then
+	skip system-map "this kernel was booted with nokaslr"
+else
+	refused system-map-may-be-moved "System.map" --kallsyms "$T/map"
+fi
+sed 's/^ffffffff8/ffffffff9/' "$T/saved" >"$T/moved"
+refused moved-kallsyms "not of this boot" --kallsyms "$T/moved"
+sed 's/^[0-9a-f]*/0000000000000000/' "$T/saved" >"$T/zeros"
+refused zero-kallsyms "addresses are zero" --kallsyms "$T/zeros"
+echo "this is no symbol table" >"$T/text"
+refused text-kallsyms "no line of it is a symbol" --kallsyms "$T/text"
+refused missing-kallsyms "cannot be read" --kallsyms "$T/none"
+
+# Where the kernel shows its own, it decides.
+echo 0 >$restrict
+refused moved-kallsyms-seen "not of this boot" --kallsyms "$T/moved"
+./prof -d 0.5 --kallsyms "$T/map" >"$T/out" 2>"$T/err"
+expect system-map-proved grep -q 'vfs_read_\[k\]' "$T/out"
+stop_all
+
+# User frames: the file and the offset in it, also of a deleted file.
+cp build/test/split "$T/gone prog"
+start "$T/gone prog" 1000
+sleep 0.1
+rm "$T/gone prog"
+./prof -d 0.5 -U >"$T/out" 2>/dev/null
+expect deleted-file grep -q '\[gone prog+0x[0-9a-f]*\]' "$T/out"
+stop_all
