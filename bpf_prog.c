@@ -24,7 +24,6 @@
  */
 #include "bpf_prog.h"
 #include "bpf/helpers.h"
-#include "bpf/lanes.h"
 
 /* The tests trigger the same program by a tracepoint. */
 #ifndef PROGRAM_SECTION

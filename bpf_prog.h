@@ -16,6 +16,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/lanes.h"	/* struct seeds */
+
 enum {
 	/* As many as bpf_get_stack gives: perf_event_max_stack's default. */
 	STACK_DEPTH = 127,
@@ -55,12 +57,6 @@ struct count_key {
 struct count {
 	__u64 samples;
 	__u64 first, last;	/* bpf_ktime_get_ns() of its samples */
-};
-
-/* Secret and new in every run, so that nobody can build stacks that collide. */
-struct seeds {
-	__u64 start;
-	__u64 multiply[3];	/* odd */
 };
 
 /* What the program counts, per CPU.  Labels: samples.c. */

@@ -22,7 +22,13 @@
 #ifndef BPF_LANES_H
 #define BPF_LANES_H
 
-#include "bpf_prog.h"
+#include <linux/types.h>
+
+/* Secret and new in every run, so that nobody can build stacks that collide. */
+struct seeds {
+	__u64 start;
+	__u64 multiply[3];	/* odd */
+};
 
 struct lanes {
 	__u64 a, b;

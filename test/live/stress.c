@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress OBJECT SAMPLES PAUSE_US [keys] [entries=N] [depth=N] [exact]: proves
+ * stress OBJECT SAMPLES PAUSE_US [keys] [entries=N] [depth=N] [exact]
+ * [victim=FILE]: proves
  * that a drain loses nothing and mixes nothing up.
  *
  * OBJECT is bpf_prog.c compiled for a tracepoint, so that each call of
@@ -164,9 +165,12 @@ int main(int argc, char **argv)
 		return 2;
 	if (argument(argv, "depth="))
 		depth = argument(argv, "depth=");
+	if (argument(argv, "victim="))
+		victim = argument(argv, "victim=");
 	if (argument(argv, "entries="))
 		plan.counts = plan.stacks = (uint32_t)
 			strtoul(argument(argv, "entries="), NULL, 10);
+	system_lift_memlock();
 	loader = loader_open(read_object(argv[1]), argv[1]);
 	if (!loader || samples_resize(loader, &plan) ||
 	    loader_choose(loader, "profile_hash") || loader_load(loader))

@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# test.sh [PART...]: builds and tests prof, after installing what that needs.
+#
+#	unit	functions, no root		golden	canned samples to bytes
+#	live	this machine's kernel, as root	floors	includes point downwards
+#	docs	man page, --help, README agree
+#	asan	unit and golden, and a run, under asan and ubsan
+#	fuzz	FUZZ_RUNS inputs (20000) for each parser
+#	lint	static analysers, shellcheck, mandoc
+#	vm	the oldest and the newest kernel, in QEMU (VM_KERNELS)
+#	long	ten million samples, a million inputs per parser, five minutes
+#		of a busy machine
+#
+# Without a part: unit golden floors docs live.  A test prints `ok`, `FAIL` or
+# `skip` with its name; the last line counts them.  Status 1 if one failed.
+set -u
+cd "$(dirname "$0")" || exit 1
+export LC_ALL=C
+
+results=$(mktemp) || exit 1
+made_tracefs=
+finish() {
+	rm -f "$results"
+	[ -z "$made_tracefs" ] || umount /sys/kernel/tracing
+}
+trap finish EXIT
+
+# Prints the Debian packages of which no file is there: COMMAND:PACKAGE pairs.
+missing() {
+	local pair
+
+	for pair in "$@"; do
+		command -v "${pair%%:*}" >/dev/null 2>&1 ||
+			[ -e "${pair%%:*}" ] || echo "${pair##*:}"
+	done | sort -u
+}
+
+install_packages() {
+	local packages
+
+	packages=$(missing "$@")
+	[ -n "$packages" ] || return 0
+	if ! command -v apt-get >/dev/null; then
+		echo "test.sh: install these, by whatever name they have" \
+			"here:" $packages >&2
+		return 1
+	fi
+	[ "$(id -u)" = 0 ] || {
+		echo "test.sh: needs root to install:" $packages >&2
+		return 1
+	}
+	# shellcheck disable=SC2086
+	{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq \
+		install -y --no-install-recommends $packages; } \
+		>build/apt.log 2>&1 || {
+		echo "test.sh: apt-get install failed:" $packages >&2
+		tail -n 3 build/apt.log >&2
+		return 1
+	}
+}
+
+build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
+	musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
+	/usr/include/stdlib.h:libc6-dev)
+live_needs=(bpftool:bpftool /usr/sbin/bpftool:bpftool bpftrace:bpftrace
+	perf:linux-perf strace:strace gawk:gawk setpriv:util-linux
+	taskset:util-linux)
+fuzz_needs=(/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux:libclang-rt-14-dev)
+lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
+	mandoc:mandoc)
+vm_needs=(qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
+
+# ---------------------------------------------------------------- the parts
+
+fail() { echo "FAIL $1: $2"; }
+skip() { echo "skip $1: $2"; }
+
+part_unit() {
+	make -s build/test/unit || { fail unit "does not build"; return; }
+	build/test/unit
+}
+
+part_golden() {
+	make -s build/test/fold || { fail golden "does not build"; return; }
+	test/golden/run
+}
+
+part_floors() { test/floors.sh; }
+
+part_docs() { test/docs.sh; }
+
+part_live() {
+	if [ "$(id -u)" != 0 ]; then
+		skip live "needs root"
+		return
+	fi
+	install_packages "${live_needs[@]}" || {
+		fail live "packages are missing"
+		return
+	}
+	make -s live-programs || { fail live "does not build"; return; }
+	if [ ! -e /sys/kernel/tracing/events ]; then
+		mount -t tracefs tracefs /sys/kernel/tracing && made_tracefs=1
+	fi
+	for script in test/live/*.sh; do
+		bash "$script"
+	done
+	if [ -n "$made_tracefs" ]; then
+		umount /sys/kernel/tracing
+		made_tracefs=
+	fi
+}
+
+part_asan() {
+	make -s asan || { fail asan "does not build"; return; }
+	build/asan/test/unit | sed 's/^\(ok\|FAIL\) /\1 asan\//'
+	FOLD=build/asan/test/fold test/golden/run |
+		sed 's/^\(ok\|FAIL\) /\1 asan\//'
+	if [ "$(id -u)" != 0 ]; then
+		skip asan/run "needs root"
+	elif build/asan/prof -q -d 2 -F 997 >/dev/null; then
+		echo "ok asan/run"
+	else
+		fail asan/run "see above"
+	fi
+}
+
+part_fuzz() {
+	install_packages "${fuzz_needs[@]}" || {
+		fail fuzz "packages are missing"
+		return
+	}
+	test/fuzz/run "${FUZZ_RUNS:-20000}"
+}
+
+part_lint() {
+	install_packages "${lint_needs[@]}" || {
+		fail lint "packages are missing"
+		return
+	}
+	test/lint.sh
+}
+
+part_vm() {
+	install_packages "${vm_needs[@]}" || {
+		fail vm "packages are missing"
+		return
+	}
+	make -s vm-programs || { fail vm "does not build"; return; }
+	# shellcheck disable=SC2086
+	bash test/vm/tests.sh ${VM_KERNELS:-}
+}
+
+part_long() {
+	export STRESS_SAMPLES=10000000 BALANCE_SECONDS=20 PEERS_SECONDS=60
+	part_live
+	if [ "$(id -u)" = 0 ]; then
+		bash test/long.sh
+	fi
+	FUZZ_RUNS=1000000 part_fuzz
+}
+
+# ------------------------------------------------------------------ the run
+
+mkdir -p build
+parts=("$@")
+[ $# -gt 0 ] || parts=(unit golden floors docs live)
+for part in "${parts[@]}"; do
+	if ! declare -F "part_$part" >/dev/null; then
+		echo "test.sh: no part '$part'; its head lists them" >&2
+		exit 2
+	fi
+done
+install_packages "${build_needs[@]}" || exit 1
+if ! make -s; then
+	echo "FAIL build: make"
+	echo "0 passed, 1 failed, 0 skipped"
+	exit 1
+fi
+for part in "${parts[@]}"; do
+	echo "# $part"
+	"part_$part" 2>&1 </dev/null | tee -a "$results"
+done
+passed=$(grep -c '^ok ' "$results")
+failed=$(grep -c '^FAIL ' "$results")
+skipped=$(grep -c '^skip ' "$results")
+# A part that printed nothing did not run: that is no success.
+[ "$passed" -gt 0 ] || failed=$((failed + 1))
+if [ "$failed" -gt 0 ]; then
+	echo "# what failed:"
+	grep '^FAIL ' "$results"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# guest.sh: runs inside a machine of the matrix, by busybox; prints `ok NAME` or
+# `FAIL NAME: why` lines.  In /bin are prof, stress, stacks and the object for
+# stress.  What needs a boot of its own is in tests.sh.
+cd /tmp || exit 1
+
+ok() { echo "ok $1"; }
+fail() { echo "FAIL $1: $2"; }
+
+# Whether the balance adds up, and with the folds, to the unit.
+adds_up() {
+	awk 'NR == FNR { folds += $NF; next }
+		/ticks expected/ {
+			for (i = 2; i <= NF; i++) {
+				if ($i ~ /^expected/) expected = $(i - 2)
+				if ($i == "sampled") sampled = $(i - 1)
+			}
+		}
+		$2 == "user" || $2 == "kernel" || $2 == "idle" ||
+		$2 == "softirq" || $2 == "unknown" { shown += $3 }
+		$2 == "filtered" || $2 == "lost" { other += $3 }
+		$2 == "unaccounted" { missing = $3 }
+		END { exit !(expected && folds == shown &&
+			shown + other == sampled &&
+			sampled + missing == expected) }' out err
+}
+
+run() {
+	name=$1
+	shift
+	if ! prof "$@" >out 2>err; then
+		fail "$name" "$(tail -n 3 err | tr '\n' ' ')"
+	elif ! adds_up; then
+		fail "$name" "does not add up: $(tr '\n' ' ' <err)"
+	else
+		ok "$name ($(sed -n 's/.*: \([0-9]* ticks.*\)/\1/p' err))"
+	fi
+}
+
+says() {
+	if grep -q -- "$2" err; then ok "$1"; else
+		fail "$1" "does not say '$2': $(tr '\n' ' ' <err)"; fi
+}
+
+shows() {
+	if grep -q -- "$2" out; then ok "$1"; else
+		fail "$1" "no '$2' in $(head -n 3 out)"; fi
+}
+
+dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+stacks 100000000 60 turn &
+run plain -d 2
+shows kernel-names 'vfs_read_\[k\]'
+shows user-files '\[stacks+0x'
+run fast -d 1 -F 997
+run one-cpu -d 1 -C 0
+says one-cpu-said 'on 1 CPU '
+
+echo 2 >/proc/sys/kernel/kptr_restrict
+run hidden -d 1
+says hidden-said 'addresses are hidden'
+echo 0 >/proc/sys/kernel/kptr_restrict
+
+# perf events must be closed for this one to be changed.
+echo 16 >/proc/sys/kernel/perf_event_max_stack
+run max-stack -d 1
+shows max-stack-truncated '^stacks;\[truncated\];'
+echo 127 >/proc/sys/kernel/perf_event_max_stack
+
+rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+echo 1000 >/proc/sys/kernel/perf_event_max_sample_rate
+run throttled -d 1 -F 997
+says throttled-said 'the kernel will throttle'
+echo "$rate" >/proc/sys/kernel/perf_event_max_sample_rate
+
+echo 0 >/sys/devices/system/cpu/cpu1/online
+run offline -d 1
+says offline-said 'on 1 CPU '
+if prof -d 1 -C 1 >out 2>err; then
+	fail offline-chosen "sampled a CPU that is off line"
+else
+	says offline-chosen 'none of them is on line'
+fi
+echo 1 >/sys/devices/system/cpu/cpu1/online
+
+killall dd stacks
+
+mount -t tracefs tracefs /sys/kernel/tracing
+for how in batches keys; do
+	if stress /bin/trigger.bpf.o 40000 1000 exact $how \
+		victim=/bin/stacks >out 2>&1; then
+		ok "drains-lose-nothing-$how ($(sed 's/ dangling.*//' out))"
+	else
+		fail "drains-lose-nothing-$how" "$(cat out)"
+	fi
+done
