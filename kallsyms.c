@@ -77,7 +77,7 @@ static uint64_t parse_hex(const char **p)
 		if (c >= '0' && c <= '9')
 			value = value << 4 | (uint64_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint64_t)(c - 'a' + 10);
+			value = value << 4 | ((uint64_t)(c - 'a') + 10);
 		else
 			return value;
 	}

@@ -44,6 +44,7 @@
  *	   arch/arch.h      which CPU, by arch/x86_64.h, arch/arm64.h and
  *	                    arch/other.h
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,7 +69,8 @@
 #endif
 
 /* bpf/embed.S */
-extern const unsigned char bpf_object[], bpf_object_end[];
+extern const unsigned char bpf_object[];
+extern const uint64_t bpf_object_size;
 
 /* All that a run holds; zeroed, each stage fills its own. */
 struct run {
@@ -137,9 +139,7 @@ static int check_outputs(const struct options *options)
 /* Brings the BPF object into the kernel. */
 static int load_program(struct run *run)
 {
-	struct bytes object = {
-		bpf_object, (size_t)(bpf_object_end - bpf_object),
-	};
+	struct bytes object = { bpf_object, (size_t)bpf_object_size };
 
 	run->plan = samples_plan(run->options.hz, run->cpus.count,
 				 run->options.memory);
@@ -148,9 +148,9 @@ static int load_program(struct run *run)
 		   (double)run->plan.bytes / 1e6,
 		   (double)run->plan.interval / 1e9);
 	if (run->plan.cut)
-		log_warning("--memory: too little for %llu Hz on %zu CPUs: "
-			    "samples may be lost",
-			    (unsigned long long)run->options.hz,
+		log_warning("--memory: too little for %" PRIu64 " Hz on %zu "
+			    "CPUs: samples may be lost",
+			    run->options.hz,
 			    run->cpus.count);
 	/* Only kernels before 5.11 need it, and they say so: EPERM. */
 	system_lift_memlock();
@@ -180,11 +180,11 @@ static int open_profile(struct run *run)
 	run->balance.max_rate =
 		system_sysctl("kernel/perf_event_max_sample_rate", 0);
 	if (run->balance.max_rate && options->hz > run->balance.max_rate / 2)
-		log_warning("-F %llu: above half of "
-			    "kernel.perf_event_max_sample_rate=%llu: the "
-			    "kernel will throttle",
-			    (unsigned long long)options->hz,
-			    (unsigned long long)run->balance.max_rate);
+		log_warning("-F %" PRIu64 ": above half of "
+			    "kernel.perf_event_max_sample_rate=%" PRIu64
+			    ": the kernel will throttle",
+			    options->hz,
+			    run->balance.max_rate);
 	return 0;
 }
 
@@ -217,9 +217,9 @@ static void show_progress(struct run *run, uint64_t begin)
 	if (!system_is_terminal(STDERR_FILENO) ||
 	    samples_tally(run->samples, &tally, NULL, 0))
 		return;
-	log_progress("%.0f s, %llu samples; Ctrl-C ends",
+	log_progress("%.0f s, %" PRIu64 " samples; Ctrl-C ends",
 		     (double)(system_now() - begin) / 1e9,
-		     (unsigned long long)tally.n[TALLY_TICKS]);
+		     (uint64_t)tally.n[TALLY_TICKS]);
 }
 
 /* From times since boot to times since the start. */
@@ -322,14 +322,15 @@ static int close_balance(struct run *run)
 	if (count_ticks(run))
 		return -1;
 	out_balance(&run->balance, run->profile);
-	log_detail("%llu drains (%s) of %llu keys: %.2f ms reading, %.2f ms "
-		   "waiting (%.2f at most); own CPU %.1f ms, peak RSS %llu KB",
-		   (unsigned long long)cost.drains,
+	log_detail("%" PRIu64 " drains (%s) of %" PRIu64 " keys: %.2f ms "
+		   "reading, %.2f ms waiting (%.2f at most); own CPU %.1f ms, "
+		   "peak RSS %" PRIu64 " KB",
+		   cost.drains,
 		   cost.batches ? "batches" : "key by key",
-		   (unsigned long long)cost.keys, (double)cost.read_ns / 1e6,
+		   cost.keys, (double)cost.read_ns / 1e6,
 		   (double)cost.wait_ns / 1e6, (double)cost.wait_most / 1e6,
 		   (double)system_cpu_time() / 1e6,
-		   (unsigned long long)system_peak_rss());
+		   system_peak_rss());
 	return 0;
 }
 

@@ -11,6 +11,7 @@
  * second.  Kernel addresses wait for the end, when all of them are known and
  * the kernel's symbols are read once for all.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,8 +254,8 @@ static void add_kernel_frame(struct profile *profile,
 	struct text text = { 0 };
 
 	if (!frame->name) {
-		text_format(&text, "[0x%llx]",
-			    (unsigned long long)frame->address);
+		text_format(&text, "[0x%" PRIx64 "]",
+			    frame->address);
 		profile->unnamed++;
 	}
 	add_frame_id(profile, add_frame(profile, frame->name ? frame->name :

@@ -64,7 +64,7 @@ bool text_number(const char *text, int base, uint64_t min, uint64_t max,
 		if (*text >= '0' && *text <= '9')
 			digit = (uint64_t)(*text - '0');
 		else if (base == 16 && *text >= 'a' && *text <= 'f')
-			digit = (uint64_t)(*text - 'a' + 10);
+			digit = (uint64_t)(*text - 'a') + 10;
 		else
 			return false;
 		if (sum > (UINT64_MAX - digit) / (uint64_t)base)

@@ -11,6 +11,8 @@
  * numbers point at it.  It can be a little below zero, as the clocks are not
  * read in the instant in which they start and stop: one tick per CPU at most.
  */
+#include <inttypes.h>
+
 #include "lib/log.h"
 #include "out/balance.h"
 
@@ -29,7 +31,7 @@ static double share(uint64_t part, uint64_t all)
 
 static void line(const char *label, uint64_t count, uint64_t all)
 {
-	log_note("%11s %10llu  %5.1f %%", label, (unsigned long long)count,
+	log_note("%11s %10" PRIu64 "  %5.1f %%", label, count,
 		 share(count, all));
 }
 
@@ -65,7 +67,7 @@ static void unaccounted(const struct balance *balance, int64_t missing)
 		[CAUSE_OTHER] = ": inside bpf(2) calls, or held up",
 	};
 
-	log_note("%11s %10lld  %5.1f %%%s", "unaccounted", (long long)missing,
+	log_note("%11s %10" PRId64 "  %5.1f %%%s", "unaccounted", missing,
 		 balance->expected ? 100.0 * (double)missing /
 		 (double)balance->expected : 0,
 		 causes[cause_of(balance, missing)]);
@@ -83,9 +85,9 @@ static void warn(const struct balance *balance, int64_t missing)
 		    share((uint64_t)missing, balance->expected));
 	if (cause == CAUSE_THROTTLED)
 		log_advice("the kernel throttles above half of "
-			   "kernel.perf_event_max_sample_rate=%llu: raise it, "
-			   "or ask for less with -F",
-			   (unsigned long long)balance->max_rate);
+			   "kernel.perf_event_max_sample_rate=%" PRIu64
+			   ": raise it, or ask for less with -F",
+			   balance->max_rate);
 	else if (cause == CAUSE_STOLEN)
 		log_advice("the hypervisor took %.1f %% of the CPU time for "
 			   "others (steal): it is in no profile",
@@ -107,12 +109,12 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	uint64_t lost = balance_lost(balance);
 	int64_t missing = (int64_t)(balance->expected - sampled);
 
-	log_note("%.2f s on %zu CPU%s at %llu Hz: %llu ticks expected, "
-		 "%llu sampled (%.1f Hz)", (double)balance->wall / 1e9,
+	log_note("%.2f s on %zu CPU%s at %" PRIu64 " Hz: %" PRIu64
+		 " ticks expected, %" PRIu64 " sampled (%.1f Hz)", (double)balance->wall / 1e9,
 		 balance->cpus, balance->cpus == 1 ? "" : "s",
-		 (unsigned long long)balance->hz,
-		 (unsigned long long)balance->expected,
-		 (unsigned long long)sampled, balance->cpu_time ?
+		 balance->hz,
+		 balance->expected,
+		 sampled, balance->cpu_time ?
 		 (double)sampled * 1e9 / (double)balance->cpu_time : 0);
 	for (size_t i = 0; i < MODE_COUNT; i++)
 		if (i != MODE_UNKNOWN || profile->by_mode[i])
@@ -122,13 +124,12 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	unaccounted(balance, missing);
 	for (unsigned int i = 0; i < TALLY_SIZE; i++)
 		if (balance->tally.n[i] && samples_tally_text(i))
-			log_note("%11s %10llu  %s", "",
-				 (unsigned long long)balance->tally.n[i],
+			log_note("%11s %10" PRIu64 "  %s", "",
+				 (uint64_t)balance->tally.n[i],
 				 samples_tally_text(i));
 	if (balance->dangling)
-		log_warning("%llu stacks were named but not stored: this is a "
-			    "bug in prof", (unsigned long long)
-			    balance->dangling);
+		log_warning("%" PRIu64 " stacks were named but not stored: "
+			    "this is a bug in prof", balance->dangling);
 	if (lost)
 		log_advice("a larger --memory, or a lower -F, loses none");
 	warn(balance, missing);

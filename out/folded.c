@@ -8,6 +8,7 @@
  * Root first.  Lines that read alike are one line; the order is by samples,
  * most first, then by bytes, so that equal samples give equal files.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +107,8 @@ static void write_line(struct file_out *out, const struct line *line)
 			file_out_write(out, ";", 1);
 		file_out_write(out, text, strlen(text));
 	}
-	length = snprintf(count, sizeof(count), " %llu\n",
-			  (unsigned long long)line->samples);
+	length = snprintf(count, sizeof(count), " %" PRIu64 "\n",
+			  line->samples);
 	file_out_write(out, count, (size_t)length);
 }
 

@@ -32,7 +32,7 @@ static bool parse_hex(char **p, char end, uint64_t *value)
 		if (c >= '0' && c <= '9')
 			*value = *value << 4 | (uint64_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
-			*value = *value << 4 | (uint64_t)(c - 'a' + 10);
+			*value = *value << 4 | ((uint64_t)(c - 'a') + 10);
 		else
 			break;
 	}

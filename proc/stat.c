@@ -6,7 +6,7 @@
  *
  * in units of 1/100 s (USER_HZ).  Source: man 5 proc_stat.
  */
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/file.h"
@@ -14,15 +14,34 @@
 
 enum { TICK_NS = 10000000 };
 
+/* The numbers behind "cpuN", up to the eighth; false if there are fewer. */
+static bool parse_numbers(const char *p, uint64_t numbers[8])
+{
+	for (size_t i = 0; i < 8; i++) {
+		char *end;
+
+		if (*p != ' ')
+			return false;
+		numbers[i] = strtoull(p, &end, 10);
+		if (end == p)
+			return false;
+		p = end;
+	}
+	return true;
+}
+
 bool stat_parse(const char *line, uint32_t *cpu, struct stat_times *times)
 {
-	unsigned long long idle, iowait, steal;
+	uint64_t numbers[8];
+	char *end;
 
-	if (sscanf(line, "cpu%u %*u %*u %*u %llu %llu %*u %*u %llu", cpu,
-		   &idle, &iowait, &steal) != 4)
+	if (strncmp(line, "cpu", 3) || line[3] < '0' || line[3] > '9')
 		return false;
-	times->idle = (uint64_t)(idle + iowait) * TICK_NS;
-	times->steal = (uint64_t)steal * TICK_NS;
+	*cpu = (uint32_t)strtoul(line + 3, &end, 10);
+	if (!parse_numbers(end, numbers))
+		return false;
+	times->idle = (numbers[3] + numbers[4]) * TICK_NS;
+	times->steal = numbers[7] * TICK_NS;
 	return true;
 }
 

@@ -10,6 +10,7 @@
  *
  * A process that is gone by the time of the drain has no maps to read.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,10 +141,10 @@ void user_names_frame(struct user_names *names, uint32_t tgid,
 	if (map)
 		file = names->files.text[map->file];
 	if (*file)
-		text_format(text, "[%s+0x%llx]", file, (unsigned long long)
-			    (address - map->start + map->offset));
+		text_format(text, "[%s+0x%" PRIx64 "]", file,
+			    address - map->start + map->offset);
 	else
-		text_format(text, "[0x%llx]", (unsigned long long)address);
+		text_format(text, "[0x%" PRIx64 "]", address);
 }
 
 void user_names_free(struct user_names *names)

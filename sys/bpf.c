@@ -35,7 +35,9 @@ static void bpf_name(char to[BPF_OBJ_NAME_LEN], const char *name)
 		int fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 			   (c >= '0' && c <= '9') || c == '_' || c == '.';
 
-		to[i] = fine ? c : '_';
+		to[i] = '_';
+		if (fine)
+			to[i] = c;
 	}
 }
 

@@ -36,7 +36,7 @@ for file in $files; do
 		bad=1
 		continue
 	fi
-	for include in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+	for include in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file"); do
 		below=$(floor_of "$include")
 		[ "$(room_of "$include")" = "$(room_of "$file")" ] && continue
 		if [ ! -e "$include" ]; then

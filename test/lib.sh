@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # lib.sh: what the test scripts share.  Sourced by bash, from the repository's
 # root.  A test prints one line: `ok NAME`, `FAIL NAME: why` or `skip NAME: why`.

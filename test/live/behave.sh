@@ -38,6 +38,7 @@ expect nohup-ignores-HUP grep -q '^prof: 1\.[5-9]' "$T/err"
 
 # A second signal quits at once; a stopped reader keeps the first one waiting.
 mkfifo "$T/fifo"
+# shellcheck disable=SC2217
 sleep 30 <"$T/fifo" &
 PIDS+=("$!")
 build/test/stacks 1000000000 20 turn &

@@ -17,6 +17,7 @@
  * `keys` drains key by key instead of in batches; `exact` wants no loss at all.
  * Prints one line of numbers; exit status 0 if all of the above holds.
  */
+#include <inttypes.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static pid_t start_child(const char *victim, uint64_t calls, const char *depth)
 	char count[32];
 	pid_t pid;
 
-	snprintf(count, sizeof(count), "%llu", (unsigned long long)calls);
+	snprintf(count, sizeof(count), "%" PRIu64, calls);
 	pid = fork();
 	if (pid)
 		return pid;
@@ -200,20 +201,20 @@ int main(int argc, char **argv)
 	cost = samples_cost(samples);
 	lost = tally.n[TALLY_COUNT_FULL] + tally.n[TALLY_COUNT_BUSY] +
 	       tally.n[TALLY_COUNT_FAILED];
-	printf("calls %llu ran %llu counted %llu drained %llu lost %llu "
-	       "stack_full %llu collided %llu races %llu dangling %llu "
-	       "wrong_hash %llu distinct %llu drains %llu %s %.1f s\n",
-	       (unsigned long long)calls,
-	       (unsigned long long)tally.n[TALLY_TICKS],
-	       (unsigned long long)tally.n[TALLY_COUNTED],
-	       (unsigned long long)seen.samples, (unsigned long long)lost,
-	       (unsigned long long)tally.n[TALLY_STACK_FULL],
-	       (unsigned long long)tally.n[TALLY_STACK_COLLIDED],
-	       (unsigned long long)tally.n[TALLY_RACES],
-	       (unsigned long long)cost.dangling,
-	       (unsigned long long)seen.wrong_hash,
-	       (unsigned long long)seen.distinct,
-	       (unsigned long long)cost.drains,
+	printf("calls %" PRIu64 " ran %" PRIu64 " counted %" PRIu64 " drained %" PRIu64 " lost %" PRIu64 " "
+	       "stack_full %" PRIu64 " collided %" PRIu64 " races %" PRIu64 " dangling %" PRIu64 " "
+	       "wrong_hash %" PRIu64 " distinct %" PRIu64 " drains %" PRIu64 " %s %.1f s\n",
+	       calls,
+	       (uint64_t)tally.n[TALLY_TICKS],
+	       (uint64_t)tally.n[TALLY_COUNTED],
+	       seen.samples, lost,
+	       (uint64_t)tally.n[TALLY_STACK_FULL],
+	       (uint64_t)tally.n[TALLY_STACK_COLLIDED],
+	       (uint64_t)tally.n[TALLY_RACES],
+	       cost.dangling,
+	       seen.wrong_hash,
+	       seen.distinct,
+	       cost.drains,
 	       cost.batches ? "batches" : "keys",
 	       (double)(system_now() - begin) / 1e9);
 	if (seen.samples != tally.n[TALLY_COUNTED] ||
