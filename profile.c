@@ -40,6 +40,13 @@ struct profile_work {
 	struct user_names *user;
 	struct kernel_names *kernel;
 	struct index task_index, frame_index, gathered_index;
+	/* User frames seen, and the number that each has as a frame. */
+	struct seen_frame {
+		struct user_frame frame;
+		uint32_t id;
+	} *seen;
+	size_t seen_count, seen_capacity;
+	struct index seen_index;
 	struct lists users, kernels;
 	struct gathered *gathered;
 	size_t gathered_count, gathered_capacity;
@@ -146,12 +153,45 @@ void profile_round(struct profile *profile)
 	user_names_round(profile->work->user);
 }
 
+static bool seen_equal(const void *array, uint32_t position,
+		       const void *wanted)
+{
+	const struct seen_frame *seen = array;
+
+	return !memcmp(&seen[position].frame, wanted,
+		       sizeof(struct user_frame));
+}
+
+/* The number of a user frame.  Its text is made at first sight only. */
+static uint32_t add_user_frame(struct profile *profile,
+			       const struct user_frame *frame)
+{
+	struct profile_work *work = profile->work;
+	struct seen_frame new = { .frame = *frame };
+	uint64_t hash = index_hash(frame, sizeof(*frame));
+	uint32_t position = index_find(&work->seen_index, hash, seen_equal,
+				       work->seen, frame);
+
+	if (position != INDEX_NONE)
+		return work->seen[position].id;
+	work->text.length = 0;
+	user_names_text(work->user, frame, &work->text);
+	new.id = add_frame(profile, work->text.data, FRAME_USER);
+	work->seen = memory_grow(work->seen, &work->seen_capacity,
+				 work->seen_count + 1, sizeof(new));
+	work->seen[work->seen_count] = new;
+	index_add(&work->seen_index, hash, (uint32_t)work->seen_count);
+	work->seen_count++;
+	return new.id;
+}
+
 /* The frames of a user stack, root first, as a list. */
 static uint32_t add_user_stack(struct profile *profile,
 			       const struct sample *sample)
 {
 	struct profile_work *work = profile->work;
-	uint64_t frames[STACK_DEPTH + 1];
+	struct user_frame known[STACK_DEPTH];
+	uint64_t frames[STACK_DEPTH + 2];
 	const char *note = note_of(sample->key.user);
 	size_t count = 0;
 
@@ -159,14 +199,10 @@ static uint32_t add_user_stack(struct profile *profile,
 		frames[count++] = add_frame(profile, note, FRAME_NOTE);
 	if (sample->user_depth >= work->depth)
 		frames[count++] = add_frame(profile, "[truncated]", FRAME_NOTE);
-	for (size_t i = sample->user_depth; i-- > 0;) {
-		work->text.length = 0;
-		user_names_frame(work->user, sample->key.tgid,
-				 sample->key.comm, sample->user[i], i > 0,
-				 &work->text);
-		frames[count++] = add_frame(profile, work->text.data,
-					    FRAME_USER);
-	}
+	user_names_stack(work->user, sample->key.tgid, sample->key.comm,
+			 sample->user, sample->user_depth, known);
+	for (size_t i = sample->user_depth; i-- > 0;)
+		frames[count++] = add_user_frame(profile, &known[i]);
 	return lists_add(&work->users, frames, count);
 }
 
@@ -354,6 +390,8 @@ void profile_free(struct profile *profile)
 	index_free(&work->task_index);
 	index_free(&work->frame_index);
 	index_free(&work->gathered_index);
+	index_free(&work->seen_index);
+	free(work->seen);
 	lists_free(&work->users);
 	lists_free(&work->kernels);
 	free(work->gathered);

@@ -409,7 +409,7 @@ int samples_drain(struct samples *samples, samples_fn *add, void *context)
 
 	if (error)
 		return error;
-	begin = system_now();
+	begin = system_cpu_time();
 	samples->add = add;
 	samples->context = context;
 	samples->entry_count = samples->ip_count = 0;
@@ -420,7 +420,7 @@ int samples_drain(struct samples *samples, samples_fn *add, void *context)
 	if (!error)
 		error = empty_map(samples, samples->counts[quiet],
 				  &samples->count_chunk, give_count);
-	samples->cost.read_ns += system_now() - begin;
+	samples->cost.read_ns += system_cpu_time() - begin;
 	samples->cost.drains++;
 	return error;
 }

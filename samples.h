@@ -70,7 +70,7 @@ const char *samples_tally_text(enum tally_index index);
 struct samples_cost {
 	uint64_t drains, keys;		/* keys: stacks and counts together */
 	uint64_t wait_ns, wait_most;	/* for running programs */
-	uint64_t read_ns;
+	uint64_t read_ns;		/* CPU time, with what add() did */
 	uint64_t dangling;		/* stacks that a count named in vain */
 	bool batches;			/* were used to the end */
 };

@@ -97,7 +97,7 @@ static void warn(const struct balance *balance, int64_t missing)
 			   "interrupts: only idle time is missing");
 	else
 		log_advice("interrupts were held up, or another user of "
-			   "bpf(2) was busy; shares are right all the same");
+			   "bpf(2) was busy: what ran then is not seen");
 }
 
 void out_balance(const struct balance *balance, const struct profile *profile)
@@ -110,11 +110,10 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	int64_t missing = (int64_t)(balance->expected - sampled);
 
 	log_note("%.2f s on %zu CPU%s at %" PRIu64 " Hz: %" PRIu64
-		 " ticks expected, %" PRIu64 " sampled (%.1f Hz)", (double)balance->wall / 1e9,
-		 balance->cpus, balance->cpus == 1 ? "" : "s",
-		 balance->hz,
-		 balance->expected,
-		 sampled, balance->cpu_time ?
+		 " ticks expected, %" PRIu64 " sampled (%.1f Hz)",
+		 (double)balance->wall / 1e9, balance->cpus,
+		 balance->cpus == 1 ? "" : "s", balance->hz,
+		 balance->expected, sampled, balance->cpu_time ?
 		 (double)sampled * 1e9 / (double)balance->cpu_time : 0);
 	for (size_t i = 0; i < MODE_COUNT; i++)
 		if (i != MODE_UNKNOWN || profile->by_mode[i])

@@ -41,7 +41,7 @@ struct user_names {
 	struct process *processes;
 	size_t count, capacity;
 	struct index index;
-	struct names files;
+	struct names files;	/* never forgotten: frames name them */
 	uint64_t round;
 	bool blind;		/* /proc numbers processes otherwise */
 };
@@ -63,7 +63,6 @@ static void forget_all(struct user_names *names)
 		maps_free(&names->processes[i].maps);
 	names->count = 0;
 	index_clear(&names->index);
-	names_free(&names->files);
 }
 
 void user_names_round(struct user_names *names)
@@ -126,25 +125,34 @@ static const struct map *find_map(struct user_names *names,
 	return map;
 }
 
-void user_names_frame(struct user_names *names, uint32_t tgid,
-		      const char *comm, uint64_t address, bool call,
-		      struct text *text)
+void user_names_stack(struct user_names *names, uint32_t tgid,
+		      const char *comm, const uint64_t *ip, size_t depth,
+		      struct user_frame *frames)
 {
-	const struct map *map = NULL;
-	const char *file = "";
+	struct process *process = names->blind ? NULL :
+				  find_process(names, tgid, comm);
 
-	if (call && address)
-		address--;
-	if (!names->blind)
-		map = find_map(names, find_process(names, tgid, comm),
-			       address);
-	if (map)
-		file = names->files.text[map->file];
-	if (*file)
-		text_format(text, "[%s+0x%" PRIx64 "]", file,
-			    address - map->start + map->offset);
+	for (size_t i = 0; i < depth; i++) {
+		uint64_t address = i && ip[i] ? ip[i] - 1 : ip[i];
+		const struct map *map = process ?
+			find_map(names, process, address) : NULL;
+
+		frames[i] = (struct user_frame){ .value = address };
+		if (!map || !*names->files.text[map->file])
+			continue;
+		frames[i].value = address - map->start + map->offset;
+		frames[i].file = map->file + 1;
+	}
+}
+
+void user_names_text(const struct user_names *names,
+		     const struct user_frame *frame, struct text *text)
+{
+	if (frame->file)
+		text_format(text, "[%s+0x%" PRIx64 "]",
+			    names->files.text[frame->file - 1], frame->value);
 	else
-		text_format(text, "[0x%" PRIx64 "]", address);
+		text_format(text, "[0x%" PRIx64 "]", frame->value);
 }
 
 void user_names_free(struct user_names *names)
@@ -152,6 +160,7 @@ void user_names_free(struct user_names *names)
 	if (!names)
 		return;
 	forget_all(names);
+	names_free(&names->files);
 	index_free(&names->index);
 	free(names->processes);
 	free(names);

@@ -15,14 +15,25 @@ struct user_names *user_names_new(void);
 /* A new drain begins: from here on a process may be looked at once more. */
 void user_names_round(struct user_names *names);
 
+/* What is known about an address: numbers, as text comes once per frame. */
+struct user_frame {
+	uint64_t value;		/* an offset in the file, or the address */
+	uint32_t file;		/* for user_names_text(); 0: none */
+	uint32_t unused;	/* zero: frames are compared as bytes */
+};
+
 /*
- * Appends what is known about `address` of this process to `text`:
- * "[libc.so.6+0x1234]" (an offset in the file) or "[0x7f3a1c029234]".  With
- * `call` it is a return address, and the call before it is meant.
+ * The frames of a stack (leaf first) of this process, to frames[depth].  The
+ * leaf's address is exact, those above it are return addresses: the call
+ * before is meant.
  */
-void user_names_frame(struct user_names *names, uint32_t tgid,
-		      const char *comm, uint64_t address, bool call,
-		      struct text *text);
+void user_names_stack(struct user_names *names, uint32_t tgid,
+		      const char *comm, const uint64_t *ip, size_t depth,
+		      struct user_frame *frames);
+
+/* Appends "[libc.so.6+0x1234]" or "[0x7f3a1c029234]". */
+void user_names_text(const struct user_names *names,
+		     const struct user_frame *frame, struct text *text);
 
 /* Takes NULL. */
 void user_names_free(struct user_names *names);

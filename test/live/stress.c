@@ -201,21 +201,16 @@ int main(int argc, char **argv)
 	cost = samples_cost(samples);
 	lost = tally.n[TALLY_COUNT_FULL] + tally.n[TALLY_COUNT_BUSY] +
 	       tally.n[TALLY_COUNT_FAILED];
-	printf("calls %" PRIu64 " ran %" PRIu64 " counted %" PRIu64 " drained %" PRIu64 " lost %" PRIu64 " "
-	       "stack_full %" PRIu64 " collided %" PRIu64 " races %" PRIu64 " dangling %" PRIu64 " "
-	       "wrong_hash %" PRIu64 " distinct %" PRIu64 " drains %" PRIu64 " %s %.1f s\n",
-	       calls,
-	       (uint64_t)tally.n[TALLY_TICKS],
-	       (uint64_t)tally.n[TALLY_COUNTED],
-	       seen.samples, lost,
+	printf("calls %" PRIu64 " ran %" PRIu64 " counted %" PRIu64
+	       " drained %" PRIu64 " lost %" PRIu64 " stack_full %" PRIu64
+	       " collided %" PRIu64 " races %" PRIu64 " dangling %" PRIu64
+	       " wrong_hash %" PRIu64 " distinct %" PRIu64 " drains %" PRIu64
+	       " %s %.1f s\n", calls, (uint64_t)tally.n[TALLY_TICKS],
+	       (uint64_t)tally.n[TALLY_COUNTED], seen.samples, lost,
 	       (uint64_t)tally.n[TALLY_STACK_FULL],
 	       (uint64_t)tally.n[TALLY_STACK_COLLIDED],
-	       (uint64_t)tally.n[TALLY_RACES],
-	       cost.dangling,
-	       seen.wrong_hash,
-	       seen.distinct,
-	       cost.drains,
-	       cost.batches ? "batches" : "keys",
+	       (uint64_t)tally.n[TALLY_RACES], cost.dangling, seen.wrong_hash,
+	       seen.distinct, cost.drains, cost.batches ? "batches" : "keys",
 	       (double)(system_now() - begin) / 1e9);
 	if (seen.samples != tally.n[TALLY_COUNTED] ||
 	    tally.n[TALLY_COUNTED] + lost != tally.n[TALLY_TICKS] ||

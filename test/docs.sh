@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# docs.sh: what is written about the program is what the program says.
+. test/lib.sh
+
+./prof --help >"$T/help"
+grep -oE -- '--[a-z-]+' "$T/help" | sort -u >"$T/help.long"
+grep -oE '^ +-[A-Za-z],' "$T/help" | tr -d ' ,' | sort -u >"$T/help.short"
+
+# The man page's list of options is the table's, and so is its order.
+sed -n 's/^\.It Fl \([A-Za-z]\) , Fl -\([a-z-]*\).*/-\1, --\2/p
+	s/^\.It Fl -\([a-z-]*\).*/--\1/p' prof.1 >"$T/man"
+sed -n 's/^ *\(\(-[A-Za-z], \)\{0,1\}--[a-z-]*\).*/\1/p' "$T/help" >"$T/table"
+if diff "$T/table" "$T/man" >"$T/diff"; then
+	ok man-page-options
+else
+	fail man-page-options "$(tr '\n' ' ' <"$T/diff")"
+fi
+
+# No option is named anywhere that is not there.
+bad=
+for word in $(grep -ohE '(^|[ `(])prof( -[-A-Za-z0-9.]+( [0-9.a-z/-]+)?)+' \
+	README.md doc/*.md CONTRIBUTING.md demo.sh 2>/dev/null |
+	grep -oE ' --?[a-zA-Z][a-z-]*' | sort -u); do
+	case $word in
+	--*) grep -qxF -- "$word" "$T/help.long" || bad="$bad $word" ;;
+	-?) grep -qxF -- "$word" "$T/help.short" || bad="$bad $word" ;;
+	esac
+done
+expect documented-options-exist test -z "$bad"
+
+# The version is the changelog's newest.
+version=$(./prof -V | sed -n '1s/^prof //p')
+expect changelog-version grep -q "^## $version" CHANGELOG.md
+
+# Files that a text links to are there.
+bad=
+for link in $(grep -ohE '\]\([^)#:]+\)' README.md CONTRIBUTING.md SECURITY.md \
+	doc/*.md 2>/dev/null | sed 's/^](\(.*\))$/\1/' | sort -u); do
+	[ -e "$link" ] || [ -e "doc/$link" ] || bad="$bad $link"
+done
+expect links-lead-somewhere test -z "$bad"
+
+# 80 columns, for a serial console.
+expect help-fits-80-columns test -z "$(awk 'length > 80' "$T/help")"
+
+# The repository speaks of the product alone, and names no host to fetch from.
+bad=$(git grep -nIE '(^|[^a-z])/(work|home|root)/[a-z.]|deb\.debian|registry\.npm' \
+	-- ':!test/docs.sh' 2>/dev/null | head -n 3)
+expect speaks-of-the-product-alone test -z "$bad"
