@@ -96,16 +96,6 @@ static void want_all(struct kernel_names *names,
 	names->count = kept + 1;
 }
 
-/* How many addresses still have no name. */
-static size_t missed(const struct kernel_names *names)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < names->count; i++)
-		count += !names->names[i].name;
-	return count;
-}
-
 /* --------------------------------------------------------- which source */
 
 static void tell_hidden(struct kernel_names *names, int error)
@@ -209,12 +199,36 @@ static int resolve_by_file(struct kernel_names *names)
 	return error;
 }
 
-static void resolve_by_kernel(struct kernel_names *names)
+/*
+ * Whether a frame has no name.  Not each address that was looked up needs
+ * one: of a return address and the call before it only one is shown.
+ */
+static bool is_missed(const struct kernel_names *names,
+		      const struct kernel_stack *stacks, size_t count)
+{
+	struct kernel_frame *frames = NULL;
+	size_t capacity = 0;
+	bool missed = false;
+
+	for (size_t i = 0; !missed && i < count; i++) {
+		frames = memory_grow(frames, &capacity, stacks[i].depth,
+				     sizeof(*frames));
+		kernel_names_stack(names, &stacks[i], frames);
+		for (size_t j = 0; j < stacks[i].depth; j++)
+			missed |= !frames[j].name;
+	}
+	free(frames);
+	return missed;
+}
+
+static void resolve_by_kernel(struct kernel_names *names,
+			      const struct kernel_stack *stacks, size_t count)
 {
 	struct kallsyms_facts facts;
 
 	/* A second look: modules and BPF programs come while it is read. */
-	for (int look = 0; look < 2 && missed(names); look++) {
+	for (int look = 0; look < 2 && is_missed(names, stacks, count);
+	     look++) {
 		int error = kallsyms_find(running_kallsyms, names->names,
 					  names->count, &facts);
 
@@ -229,11 +243,9 @@ int kernel_names_resolve(struct kernel_names *names,
 			 const struct kernel_stack *stacks, size_t count)
 {
 	want_all(names, stacks, count);
-	if (!missed(names))
-		return 0;
 	if (names->file)
-		return resolve_by_file(names);
-	resolve_by_kernel(names);
+		return names->count ? resolve_by_file(names) : 0;
+	resolve_by_kernel(names, stacks, count);
 	return 0;
 }
 
