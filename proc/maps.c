@@ -135,19 +135,21 @@ void maps_free(struct maps *maps)
 	*maps = (struct maps){ 0 };
 }
 
-bool maps_numbers_agree(void)
+int maps_check_numbers(void)
 {
 	/* PROC_PID_INIT_INO of <linux/proc_ns.h>, the same everywhere. */
 	static const char first[] = "pid:[4026531836]";
 	char link[64];
 	ssize_t length = readlink("/proc/self/ns/pid", link, sizeof(link));
 
+	if (length < 0)
+		return -ENOENT;
 	if (length != sizeof(first) - 1 || memcmp(link, first, sizeof(first) - 1))
-		return false;
+		return -EXDEV;
 	/* And /proc is the one of this namespace. */
 	length = readlink("/proc/self", link, sizeof(link) - 1);
 	if (length <= 0)
-		return false;
+		return -ENOENT;
 	link[length] = '\0';
-	return strtol(link, NULL, 10) == getpid();
+	return strtol(link, NULL, 10) == getpid() ? 0 : -EXDEV;
 }

@@ -29,9 +29,10 @@ const struct map *maps_find(const struct maps *maps, uint64_t address);
 void maps_free(struct maps *maps);
 
 /*
- * Whether /proc numbers processes as the kernel's BPF side does: true in the
- * first PID namespace only.  Elsewhere /proc/PID would be somebody else.
+ * Whether /proc numbers processes as the kernel's BPF side does, as in the
+ * first PID namespace: 0.  Elsewhere /proc/PID would be somebody else: -EXDEV.
+ * -ENOENT where /proc is not mounted.
  */
-bool maps_numbers_agree(void);
+int maps_check_numbers(void);
 
 #endif

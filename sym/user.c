@@ -10,6 +10,7 @@
  *
  * A process that is gone by the time of the drain has no maps to read.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,11 +50,19 @@ struct user_names {
 struct user_names *user_names_new(void)
 {
 	struct user_names *names = memory_new(1, sizeof(*names));
+	int error = maps_check_numbers();
 
-	names->blind = !maps_numbers_agree();
-	if (names->blind)
-		log_warning("user frames: stay addresses: /proc is not the "
-			    "one of the first PID namespace");
+	names->blind = error != 0;
+	if (error == -ENOENT) {
+		log_warning("/proc/PID/maps: not there: user frames stay "
+			    "addresses");
+		log_advice("mount it: mount -t proc proc /proc");
+	} else if (error) {
+		log_warning("/proc/PID/maps: of another PID namespace: user "
+			    "frames stay addresses");
+		log_advice("run prof outside of the container, or give it "
+			   "the host's PID namespace (--pid=host)");
+	}
 	return names;
 }
 
