@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* User frames: files and offsets, and when a process is looked at again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sym/user.h"
+#include "test/unit/redirect.h"
+#include "test/unit/unit.h"
+
+enum { PID = 4194305 };		/* above the highest pid_max */
+
+static const char maps_text[] =
+	"00400000-00401000 r--p 00000000 fe:00 1 /bin/prog\n"
+	"00401000-00403000 r-xp 00001000 fe:00 1 /bin/prog\n"
+	"7f3a1c028000-7f3a1c1bd000 r-xp 00028000 fe:00 2 /usr/lib/libc.so.6\n"
+	"7f3a1d000000-7f3a1d001000 rwxp 00000000 00:00 0 \n"
+	"7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0 [vdso]\n";
+
+static void set_maps(const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", PID);
+	if (text)
+		unit_write_text("maps", text);
+	redirect(path, text ? "maps" : NULL);
+}
+
+/* The text of one address: of a stack's leaf, or of the call above it. */
+static const char *frame(struct user_names *names, const char *comm,
+			 uint64_t address, bool call)
+{
+	static struct text text;
+	const uint64_t ip[] = { address, address };
+	struct user_frame frames[2];
+
+	user_names_stack(names, PID, comm, ip, call ? 2 : 1, frames);
+	text.length = 0;
+	user_names_text(names, &frames[call], &text);
+	return text.data;
+}
+
+TEST(user_frames)
+{
+	struct user_names *names = user_names_new();
+
+	set_maps(maps_text);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x7f3a1c029234, false),
+		   "[libc.so.6+0x29234]");
+	/* A return address: the call before it is meant. */
+	CHECK_TEXT(frame(names, "p", 0x7f3a1c029234, true),
+		   "[libc.so.6+0x29233]");
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	CHECK_TEXT(frame(names, "p", 0x402fff, false), "[prog+0x2fff]");
+	/* The call was the last instruction of the mapping. */
+	CHECK_TEXT(frame(names, "p", 0x403000, true), "[prog+0x2fff]");
+	CHECK_TEXT(frame(names, "p", 0x403000, false), "[0x403000]");
+	CHECK_TEXT(frame(names, "p", 0x401000, true), "[0x400fff]");
+	CHECK_TEXT(frame(names, "p", 0x7f3a1d000010, false),
+		   "[0x7f3a1d000010]");
+	CHECK_TEXT(frame(names, "p", 0x7ffd00000123, false), "[vdso+0x123]");
+	CHECK_TEXT(frame(names, "p", 0, false), "[0x0]");
+	CHECK_TEXT(frame(names, "p", 0, true), "[0x0]");
+	CHECK_TEXT(frame(names, "p", UINT64_MAX, false),
+		   "[0xffffffffffffffff]");
+	user_names_free(names);
+	user_names_free(NULL);
+}
+
+TEST(user_gone)
+{
+	struct user_names *names = user_names_new();
+
+	set_maps(NULL);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[0x401000]");
+	CHECK_TEXT(unit_messages(), "");
+	user_names_free(names);
+}
+
+/* In another PID namespace the number means somebody else. */
+TEST(user_blind)
+{
+	struct user_names *names;
+
+	redirect_blind = true;
+	set_maps(maps_text);
+	names = user_names_new();
+	CHECK(strstr(unit_messages(), "namespace"));
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[0x401000]");
+	user_names_free(names);
+}
+
+/* What it has opened since (dlopen) is found in the next drain. */
+TEST(user_looks_again)
+{
+	struct user_names *names = user_names_new();
+	char more[1024];
+
+	set_maps(maps_text);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	CHECK_TEXT(frame(names, "p", 0x500010, false), "[0x500010]");
+	snprintf(more, sizeof(more), "%s", "00401000-00403000 r-xp 00001000 "
+		 "fe:00 1 /bin/prog\n00500000-00501000 r-xp 00000000 fe:00 3 "
+		 "/lib/plugin.so\n");
+	set_maps(more);
+	for (int i = 0; i < 4; i++)
+		user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x500010, false), "[plugin.so+0x10]");
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	user_names_free(names);
+}
+
+/* In one drain it is read once more at most, whatever is asked. */
+TEST(user_looks_seldom)
+{
+	struct user_names *names = user_names_new();
+
+	set_maps(maps_text);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x500010, false), "[0x500010]");
+	set_maps("00500000-00501000 r-xp 00000000 fe:00 3 /lib/plugin.so\n");
+	CHECK_TEXT(frame(names, "p", 0x500010, false), "[0x500010]");
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	user_names_free(names);
+}
+
+/* Maps that were read in time serve on when the process has ended. */
+TEST(user_keeps_what_it_read)
+{
+	struct user_names *names = user_names_new();
+
+	set_maps(maps_text);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	set_maps(NULL);
+	for (int i = 0; i < 10; i++) {
+		user_names_round(names);
+		CHECK_TEXT(frame(names, "p", 0x999000, false), "[0x999000]");
+		CHECK_TEXT(frame(names, "p", 0x401000, false),
+			   "[prog+0x1000]");
+	}
+	/* Nor does a zombie, whose maps are empty, take them away. */
+	set_maps("");
+	for (int i = 0; i < 200; i++) {
+		user_names_round(names);
+		CHECK_TEXT(frame(names, "p", 0x999000, false), "[0x999000]");
+	}
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	user_names_free(names);
+}
+
+/* Another name is another program, maybe: execve(2) sets it. */
+TEST(user_new_comm)
+{
+	struct user_names *names = user_names_new();
+
+	set_maps(maps_text);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "sh", 0x401000, false), "[prog+0x1000]");
+	set_maps("00401000-00402000 r-xp 00000000 fe:00 3 /bin/other\n");
+	CHECK_TEXT(frame(names, "other", 0x401000, false), "[other+0x0]");
+	user_names_free(names);
+}
+
+/* So many that all are forgotten now and then; what was given stays right. */
+TEST(user_many_processes)
+{
+	struct user_names *names = user_names_new();
+	struct user_frame first, frame;
+	struct text text = { 0 };
+	uint64_t ip = 0x401000;
+
+	set_maps(maps_text);
+	user_names_round(names);
+	user_names_stack(names, PID, "p", &ip, 1, &first);
+	for (uint32_t i = 1; i < 20000; i++) {
+		if (i % 1000 == 0)
+			user_names_round(names);
+		ip = i;
+		user_names_stack(names, PID + i, "p", &ip, 1, &frame);
+	}
+	user_names_text(names, &frame, &text);
+	user_names_text(names, &first, &text);
+	CHECK_TEXT(text.data, "[0x4e1f][prog+0x1000]");
+	text_free(&text);
+	user_names_free(names);
+}
+
+/* Equal frames are equal as bytes, whichever process they are of. */
+TEST(user_frames_compare)
+{
+	struct user_names *names = user_names_new();
+	const uint64_t ip[] = { 0x401000, 0x401001, 0x999000 };
+	struct user_frame a[3], b[3];
+
+	set_maps(maps_text);
+	redirect("/proc/4194306/maps", "maps");
+	memset(a, 'x', sizeof(a));
+	memset(b, 'y', sizeof(b));
+	user_names_round(names);
+	user_names_stack(names, PID, "p", ip, 3, a);
+	user_names_stack(names, PID + 1, "q", ip, 3, b);
+	CHECK(!memcmp(a, b, sizeof(a)));
+	CHECK(!memcmp(&a[0], &a[1], sizeof(*a)));
+	user_names_stack(names, PID, "p", ip, 0, a);
+	user_names_free(names);
+}
