@@ -87,33 +87,47 @@ struct run {
 	uint64_t cpu_time;	/* of ours, until the clocks stopped, for -v */
 };
 
-/* The CPUs that are on line, or those of them that -C wants. */
-static int choose_cpus(struct run *run)
+/* The CPUs that are on line now, or those of them that -C wants. */
+static int online_cpus(const struct options *options, struct cpus *cpus)
 {
 	struct cpus wanted = { 0 };
 	size_t kept = 0;
+	int error = cpus_online(cpus);
 
-	if (cpus_online(&run->cpus)) {
+	if (error || !options->cpus)
+		return error;
+	cpus_parse(&wanted, options->cpus);
+	for (size_t i = 0; i < cpus->count; i++)
+		if (cpus_contain(&wanted, cpus->cpu[i]))
+			cpus->cpu[kept++] = cpus->cpu[i];
+	cpus->count = kept;
+	cpus_free(&wanted);
+	return 0;
+}
+
+static int choose_cpus(struct run *run)
+{
+	struct cpus wanted = { 0 };
+	int error = online_cpus(&run->options, &run->cpus);
+
+	if (error) {
 		log_error("CPUs: list: neither /sys/devices/system/cpu/online "
 			  "nor sched_getaffinity(2) tells");
+		return error;
+	}
+	if (!run->cpus.count) {
+		log_error("-C %s: CPUs: none of them is on line",
+			  run->options.cpus);
 		return -1;
 	}
-	if (!run->options.cpus)
-		return 0;
-	cpus_parse(&wanted, run->options.cpus);
+	if (run->options.cpus)
+		cpus_parse(&wanted, run->options.cpus);
 	for (size_t i = 0; i < wanted.count; i++)
 		if (!cpus_contain(&run->cpus, wanted.cpu[i]))
 			log_warning("CPU %u: -C: off line or not there",
 				    wanted.cpu[i]);
-	for (size_t i = 0; i < run->cpus.count; i++)
-		if (cpus_contain(&wanted, run->cpus.cpu[i]))
-			run->cpus.cpu[kept++] = run->cpus.cpu[i];
-	run->cpus.count = kept;
 	cpus_free(&wanted);
-	if (!kept)
-		log_error("-C %s: CPUs: none of them is on line",
-			  run->options.cpus);
-	return kept ? 0 : -1;
+	return 0;
 }
 
 /* Better to fail now than after an hour of sampling. */
@@ -211,6 +225,16 @@ static int drain(struct run *run)
 	return samples_drain(run->samples, profile_add, run->profile);
 }
 
+/* CPUs come and go. */
+static void check_clocks(struct run *run)
+{
+	struct cpus online = { 0 };
+
+	if (!online_cpus(&run->options, &online))
+		sampler_check(&run->sampler, &online);
+	cpus_free(&online);
+}
+
 static void show_progress(struct run *run, uint64_t begin)
 {
 	struct tally tally;
@@ -230,6 +254,9 @@ static void subtract_times(struct run *run)
 
 	stat_read(&run->cpus, now);
 	for (size_t i = 0; i < run->cpus.count; i++) {
+		/* A CPU that is off line by now has no times any more. */
+		if (now[i].idle < run->times[i].idle)
+			now[i] = run->times[i];
 		run->times[i].idle = now[i].idle - run->times[i].idle;
 		run->times[i].steal = now[i].steal - run->times[i].steal;
 	}
@@ -249,6 +276,7 @@ static int sample(struct run *run)
 
 		signal = signals_wait(next < end ? next : end);
 		if (!signal && system_now() < end) {
+			check_clocks(run);
 			error = drain(run);
 			show_progress(run, begin);
 		}
@@ -294,7 +322,7 @@ static int count_ticks(struct run *run)
 
 	for (size_t i = 0; i < run->sampler.count; i++) {
 		struct sampler_event *event = &run->sampler.events[i];
-		uint64_t expected = sampler_ticks(&run->sampler, event);
+		uint64_t expected = event->ticks;
 		uint64_t got = ticks[event->cpu], idle = 0;
 
 		for (size_t j = 0; j < cpus; j++) {

@@ -12,6 +12,10 @@
  * perf_event_max_sample_rate is refused, and the kernel would turn it into
  * this period anyhow.
  *
+ * A CPU can go off line.  Its event stops then, and stays dead when the CPU is
+ * back: PERF_EVENT_IOC_ENABLE says 0 and does nothing.  The one sign is that
+ * its time no longer advances; a new event has to be opened.
+ *
  * Source: man 2 perf_event_open.
  */
 #include <errno.h>
@@ -26,11 +30,17 @@
 #include "sys/perf.h"
 #include "sys/system.h"
 
-static int say(const char *what, uint32_t cpu, enum advice_on on, int error)
-{
-	const char *what_to_do = advice(on, error);
+/* The step at which a clock could not be had. */
+struct step {
+	const char *what;
+	enum advice_on on;
+};
 
-	log_error("CPU %u: %s: %s", cpu, what, system_strerror(error));
+static int say(uint32_t cpu, const struct step *step, int error)
+{
+	const char *what_to_do = advice(step->on, error);
+
+	log_error("CPU %u: %s: %s", cpu, step->what, system_strerror(error));
 	if (what_to_do)
 		log_advice("%s", what_to_do);
 	return error;
@@ -50,45 +60,70 @@ static int open_clock(const struct sampler *sampler, uint32_t cpu)
 	return perf_event_open(&attr, -1, (int)cpu, -1, 0);
 }
 
+/* Opens the clock of one CPU with its program, stopped.  fd, or -errno. */
+static int open_event(const struct sampler *sampler, uint32_t cpu,
+		      struct step *step)
+{
+	int fd, error;
+
+	*step = (struct step){ "perf_event_open", ADVICE_EVENT };
+	fd = open_clock(sampler, cpu);
+	if (fd < 0)
+		return fd;
+	*step = (struct step){ "ioctl(PERF_EVENT_IOC_SET_BPF)", ADVICE_ATTACH };
+	error = perf_event_set_bpf(fd, sampler->prog_fd);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static void add_event(struct sampler *sampler, uint32_t cpu, int fd)
+{
+	struct sampler_event event = { .cpu = cpu, .fd = fd };
+
+	sampler->events = memory_grow(sampler->events, &sampler->capacity,
+				      sampler->count + 1, sizeof(event));
+	sampler->events[sampler->count++] = event;
+}
+
 int sampler_open(struct sampler *sampler, const struct cpus *cpus, uint64_t hz,
 		 int prog_fd)
 {
-	int error;
-
-	*sampler = (struct sampler){ .period = (1000000000 + hz / 2) / hz };
+	*sampler = (struct sampler){
+		.period = (1000000000 + hz / 2) / hz, .prog_fd = prog_fd,
+	};
 	for (size_t i = 0; i < cpus->count; i++) {
-		struct sampler_event event = { .cpu = cpus->cpu[i] };
+		uint32_t cpu = cpus->cpu[i];
+		struct step step;
+		int fd = open_event(sampler, cpu, &step);
 
-		event.fd = open_clock(sampler, event.cpu);
 		/* It went off line between the look at the list and now. */
-		if (event.fd == -ENODEV && cpus->count > 1) {
+		if (fd == -ENODEV && cpus->count > 1) {
 			log_warning("CPU %u: perf_event_open: off line, left "
-				    "out", event.cpu);
+				    "out", cpu);
 			continue;
 		}
-		if (event.fd < 0) {
-			error = say("perf_event_open", event.cpu, ADVICE_EVENT,
-				    event.fd);
-			goto fail;
+		if (fd < 0) {
+			sampler_close(sampler);
+			return say(cpu, &step, fd);
 		}
-		sampler->events = memory_grow(sampler->events,
-					      &sampler->capacity,
-					      sampler->count + 1,
-					      sizeof(event));
-		sampler->events[sampler->count++] = event;
-		error = perf_event_set_bpf(event.fd, prog_fd);
-		if (error) {
-			say("ioctl(PERF_EVENT_IOC_SET_BPF)", event.cpu,
-			    ADVICE_ATTACH, error);
-			goto fail;
-		}
+		add_event(sampler, cpu, fd);
 	}
 	if (sampler->count)
 		return 0;
 	log_error("CPUs: perf_event_open: none of them is on line");
-	error = -ENODEV;
-fail:
-	sampler_close(sampler);
+	return -ENODEV;
+}
+
+static int start_event(struct sampler_event *event)
+{
+	int error = perf_event_enable(event->fd);
+
+	if (!error) {
+		event->started = system_now();
+		event->enabled = 0;
+	}
 	return error;
 }
 
@@ -96,15 +131,16 @@ int sampler_start(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->count; i++) {
 		struct sampler_event *event = &sampler->events[i];
-		int error = perf_event_enable(event->fd);
+		int error = start_event(event);
 
 		if (error) {
-			say("ioctl(PERF_EVENT_IOC_ENABLE)", event->cpu,
-			    ADVICE_EVENT, error);
+			struct step step = {
+				"ioctl(PERF_EVENT_IOC_ENABLE)", ADVICE_EVENT,
+			};
+
 			sampler_stop(sampler);
-			return error;
+			return say(event->cpu, &step, error);
 		}
-		event->started = system_now();
 	}
 	return 0;
 }
@@ -114,12 +150,69 @@ static uint64_t event_time(const struct sampler_event *event)
 {
 	uint64_t wall = system_now() - event->started, enabled;
 
-	if (!event->started)
-		return 0;
 	if (!perf_event_time_enabled(event->fd, &enabled) && enabled &&
 	    enabled < wall)
 		return enabled;
 	return wall;
+}
+
+/* The first tick comes a whole period after the start. */
+static void end_event(const struct sampler *sampler,
+		      struct sampler_event *event, uint64_t time)
+{
+	event->on += time;
+	event->ticks += time / sampler->period;
+	event->started = 0;
+}
+
+/* Closes a clock that stands still, opens one whose CPU is back. */
+static void check_event(struct sampler *sampler, struct sampler_event *event)
+{
+	struct step step;
+
+	if (event->fd >= 0) {
+		uint64_t time = event_time(event);
+
+		if (time != event->enabled) {
+			event->enabled = time;
+			return;
+		}
+		end_event(sampler, event, time);
+		close(event->fd);
+		event->fd = -1;
+		log_detail("CPU %u: off line", event->cpu);
+	}
+	event->fd = open_event(sampler, event->cpu, &step);
+	if (event->fd < 0) {
+		event->fd = -1;
+		return;
+	}
+	if (start_event(event)) {
+		close(event->fd);
+		event->fd = -1;
+		return;
+	}
+	log_detail("CPU %u: on line again", event->cpu);
+}
+
+static bool has_event(const struct sampler *sampler, uint32_t cpu)
+{
+	for (size_t i = 0; i < sampler->count; i++)
+		if (sampler->events[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+void sampler_check(struct sampler *sampler, const struct cpus *cpus)
+{
+	for (size_t i = 0; i < sampler->count; i++)
+		check_event(sampler, &sampler->events[i]);
+	for (size_t i = 0; i < cpus->count; i++) {
+		if (has_event(sampler, cpus->cpu[i]))
+			continue;
+		add_event(sampler, cpus->cpu[i], -1);
+		check_event(sampler, &sampler->events[sampler->count - 1]);
+	}
 }
 
 void sampler_stop(struct sampler *sampler)
@@ -127,23 +220,18 @@ void sampler_stop(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->count; i++) {
 		struct sampler_event *event = &sampler->events[i];
 
+		if (!event->started)
+			continue;
 		perf_event_disable(event->fd);
-		event->on += event_time(event);
-		event->started = 0;
+		end_event(sampler, event, event_time(event));
 	}
-}
-
-/* The first tick comes a whole period after the start. */
-uint64_t sampler_ticks(const struct sampler *sampler,
-		       const struct sampler_event *event)
-{
-	return event->on / sampler->period;
 }
 
 void sampler_close(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->count; i++)
-		close(sampler->events[i].fd);
+		if (sampler->events[i].fd >= 0)
+			close(sampler->events[i].fd);
 	free(sampler->events);
 	*sampler = (struct sampler){ 0 };
 }

@@ -11,12 +11,15 @@
 struct sampler {
 	struct sampler_event {
 		uint32_t cpu;
-		int fd;
-		uint64_t started;	/* system_now(), 0 before */
-		uint64_t on;		/* ns it ran, after sampler_stop() */
+		int fd;			/* -1 while the CPU is off line */
+		uint64_t started;	/* system_now(), 0 while stopped */
+		uint64_t enabled;	/* ns it ran since, at the last look */
+		uint64_t on;		/* ns it ran before that */
+		uint64_t ticks;		/* it should have given in `on` */
 	} *events;
 	size_t count, capacity;
 	uint64_t period;		/* ns between two ticks */
+	int prog_fd;			/* the caller's */
 };
 
 /* The kernel's shortest period is 10,000 ns. */
@@ -24,20 +27,25 @@ enum { SAMPLER_HZ_MOST = 100000 };
 
 /*
  * Opens a clock of `hz` ticks a second on each of `cpus` and attaches program
- * `prog_fd`.  CPUs that went off line meanwhile are left out with a note.
- * 0 or -errno after a message, with nothing left open.
+ * `prog_fd`, which has to outlive the sampler.  CPUs that went off line
+ * meanwhile are left out with a note.  0 or -errno after a message, with
+ * nothing left open.
  */
 int sampler_open(struct sampler *sampler, const struct cpus *cpus, uint64_t hz,
 		 int prog_fd);
 
 /* Starts all clocks; 0 or -errno after a message, with all stopped. */
 int sampler_start(struct sampler *sampler);
+
+/*
+ * A look at each running clock, now and then: one whose CPU went off line is
+ * closed, and opened anew when the CPU is back; a CPU of `cpus` that was not
+ * there before gets a clock.
+ */
+void sampler_check(struct sampler *sampler, const struct cpus *cpus);
+
+/* Stops all; events[].on and .ticks are complete then. */
 void sampler_stop(struct sampler *sampler);
-
-/* After sampler_stop(): how many ticks a clock should have given. */
-uint64_t sampler_ticks(const struct sampler *sampler,
-		       const struct sampler_event *event);
-
 void sampler_close(struct sampler *sampler);
 
 #endif

@@ -9,9 +9,9 @@
 
 # The linker sends calls of these to __wrap_NAME of the tests: redirect.c gives
 # other files, sets.c equal hashes, fake_bpf.c is the kernel.
-REDIRECT_WRAPS = -Wl,--wrap=lines_open -Wl,--wrap=file_read_text
-UNIT_WRAPS = $(REDIRECT_WRAPS) -Wl,--wrap=index_hash \
-	-Wl,--wrap=maps_numbers_agree
+REDIRECT_WRAPS = -Wl,--wrap=lines_open -Wl,--wrap=file_read_text \
+	-Wl,--wrap=maps_check_numbers
+UNIT_WRAPS = $(REDIRECT_WRAPS) -Wl,--wrap=index_hash
 
 UNIT_SOURCES := $(wildcard test/unit/*.c)
 UNIT_NAMES := $(UNIT_SOURCES:test/unit/%.c=%)
@@ -30,7 +30,7 @@ $(B)/test/unit: $(UNIT_NAMES:%=$(B)/test/o/%.o) \
 
 $(B)/test/fold: $(B)/test/golden/fold.o $(B)/test/o/redirect.o $(OBJECTS)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) \
-		$(REDIRECT_WRAPS) -Wl,--wrap=maps_numbers_agree -o $@ $^
+		$(REDIRECT_WRAPS) -o $@ $^
 
 # ------------------------------------------------------------- sanitizers
 
@@ -60,4 +60,32 @@ $(B)/asan/test/unit: $(UNIT_NAMES:%=$(B)/asan/test/o/%.o) \
 $(B)/asan/test/fold: $(B)/asan/test/golden/fold.o \
 		$(B)/asan/test/o/redirect.o $(SOURCES:%.c=$(B)/asan/%.o)
 	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) $(REDIRECT_WRAPS) \
-		-Wl,--wrap=maps_numbers_agree -o $@ $^
+		-o $@ $^
+
+# ---------------------------------------------------------------- fuzzing
+
+FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
+	$(WARNINGS) -fno-strict-aliasing -g -O1 -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+
+$(B)/fuzz/o/%.o: %.c Makefile test/unit.mk
+	@mkdir -p $(@D)
+	$(call say,FUZZ ,$<)$(CLANG) $(FUZZ_CFLAGS) \
+		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+# An archive, of which each target takes what it calls: the loader calls the
+# kernel, which is a stub, the others do not.
+$(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
+		$(B)/fuzz/o/test/fuzz/fuzz.o $(B)/fuzz/o/test/fuzz/bpf_stub.o
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+FUZZ_TARGETS = loader kallsyms options maps text
+
+$(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
+		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a
+	$(call say,LD   ,$@)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer \
+		$(REDIRECT_WRAPS) -o $@ $^
+
+asan: $(B)/asan/prof $(B)/asan/test/unit $(B)/asan/test/fold
+
+.PHONY: asan

@@ -317,6 +317,37 @@ TEST(lanes_depth_matters)
 	}
 }
 
+/*
+ * Kind and depth begin the hash.  A first word that differs from another's in
+ * just the bits in which these do, with zeros behind, must not undo that.
+ */
+TEST(lanes_depth_is_not_undone)
+{
+	uint64_t random = 18;
+
+	for (int draw = 0; draw < 20; draw++) {
+		struct seeds seeds = new_seeds(&random);
+		uint64_t word = unit_random(&random);
+
+		for (size_t depth = 1; depth <= STACK_DEPTH; depth++)
+			for (uint64_t kind = 0x100; kind <= 0x200;
+			     kind += 0x100) {
+				uint64_t one[STACK_WORDS] = { word };
+				uint64_t two[STACK_WORDS] = {
+					word ^ (0x100 | 1) ^ (kind | depth),
+				};
+				struct lanes a, b;
+
+				if (depth == 1 && kind == 0x100)
+					continue;
+				a = hash(&seeds, 0x100, one, 1);
+				b = hash(&seeds, kind, two, depth);
+				CHECK(a.a != b.a);
+				CHECK(a.b != b.b);
+			}
+	}
+}
+
 /* The seeds decide: the same stack in another run has another key. */
 TEST(lanes_seeds_matter)
 {

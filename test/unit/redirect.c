@@ -13,9 +13,9 @@ static struct {
 	char *path, *instead;
 } redirects[REDIRECTS_MOST];
 
-bool redirect_blind;
+int redirect_numbers;
 
-bool __wrap_maps_numbers_agree(void);
+int __wrap_maps_check_numbers(void);
 int __real_lines_open(struct lines *lines, const char *path);
 int __wrap_lines_open(struct lines *lines, const char *path);
 int __real_file_read_text(const char *path, char *text, size_t size);
@@ -43,9 +43,9 @@ static const char *redirected(const char *path)
 	return path;
 }
 
-bool __wrap_maps_numbers_agree(void)
+int __wrap_maps_check_numbers(void)
 {
-	return !redirect_blind;
+	return redirect_numbers;
 }
 
 int __wrap_lines_open(struct lines *lines, const char *path)

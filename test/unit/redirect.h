@@ -3,12 +3,10 @@
  * redirect: lets the program read other files than it thinks.
  *
  * Linked with --wrap=lines_open and --wrap=file_read_text, so that all else,
- * /proc/kallsyms as well as /proc/PID/maps, goes through the real code.
+ * of /proc/kallsyms as well as of /proc/PID/maps, is the real code.
  */
 #ifndef TEST_UNIT_REDIRECT_H
 #define TEST_UNIT_REDIRECT_H
-
-#include <stdbool.h>
 
 /*
  * From now on who opens `path` gets `instead`, or -ENOENT if that is NULL.  A
@@ -17,9 +15,9 @@
 void redirect(const char *path, const char *instead);
 
 /*
- * What maps_numbers_agree() says (--wrap, too): true until this is set, so
- * that tests give the same in a container.
+ * What maps_check_numbers() says (--wrap, too): 0, so that tests give the same
+ * in a container, until this is set.
  */
-extern bool redirect_blind;
+extern int redirect_numbers;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* User frames: files and offsets, and when a process is looked at again. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,17 +81,26 @@ TEST(user_gone)
 }
 
 /* In another PID namespace the number means somebody else. */
-TEST(user_blind)
+static void check_blind(int error, const char *advice)
 {
 	struct user_names *names;
+	const char *text;
 
-	redirect_blind = true;
+	redirect_numbers = error;
 	set_maps(maps_text);
 	names = user_names_new();
-	CHECK(strstr(unit_messages(), "namespace"));
+	text = unit_messages();
+	CHECK(strstr(text, "stay addresses") && strstr(text, advice));
 	user_names_round(names);
 	CHECK_TEXT(frame(names, "p", 0x401000, false), "[0x401000]");
+	CHECK_TEXT(frame(names, "p", 0x401000, true), "[0x400fff]");
 	user_names_free(names);
+}
+
+TEST(user_blind)
+{
+	check_blind(-EXDEV, "namespace");
+	check_blind(-ENOENT, "mount");
 }
 
 /* What it has opened since (dlopen) is found in the next drain. */

@@ -84,6 +84,34 @@ else
 fi
 echo 1 >/sys/devices/system/cpu/cpu1/online
 
+# A CPU that goes and comes back, and one that comes for the first time.  The
+# time that it was away is not expected, so nothing is missing; its clock is
+# seen to stand still at a drain, a second late at most.
+hotplug() {
+	name=$1
+	cpu=/sys/devices/system/cpu/cpu1/online
+	echo "$2" >$cpu
+	prof -v -d 8 >out 2>err &
+	prof=$!
+	sleep 2
+	echo 0 >$cpu
+	sleep 2
+	echo 1 >$cpu
+	wait $prof || fail "$name" "exit status"
+	if adds_up && awk '/ticks expected/ { for (i = 2; i <= NF; i++)
+			if ($i ~ /^expected/) expected = $(i - 2) }
+		$2 == "unaccounted" { missing = $3 }
+		END { exit !(expected > '"$3"' && expected < '"$4"' &&
+			missing < expected / 20 && missing > -expected / 20) }' err
+	then
+		ok "$name ($(sed -n 's/.*: \([0-9]* ticks.*\)/\1/p' err))"
+	else
+		fail "$name" "$(tr '\n' ' ' <err)"
+	fi
+}
+hotplug hot-plug 1 1200 1450
+hotplug hot-plug-late 0 1000 1250
+
 killall dd stacks
 
 mount -t tracefs tracefs /sys/kernel/tracing

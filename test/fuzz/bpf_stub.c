@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bpf_stub: what the loader calls of sys/bpf.h.  Descriptors are of /dev/null;
+ * all of a program's instructions are read, as the kernel would.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "sys/bpf.h"
+#include "test/fuzz/bpf_stub.h"
+#include "test/fuzz/fuzz.h"
+
+uint8_t bpf_stub_maps, bpf_stub_loads;
+uint8_t bpf_stub_sum;	/* so that the reading is not optimised away */
+
+static int descriptor(void)
+{
+	return open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+int bpf_map_create(const struct bpf_map_attr *attr)
+{
+	uint8_t fails = bpf_stub_maps & 1;
+
+	bpf_stub_maps >>= 1;
+	MUST(attr->name && strlen(attr->name) < SIZE_MAX);
+	return fails ? -EPERM : descriptor();
+}
+
+int bpf_prog_load(const struct bpf_prog_attr *attr)
+{
+	static const int errors[] = { -EINVAL, -EAGAIN, -ENOSPC, -EPERM };
+	uint8_t fails = bpf_stub_loads & 1, which = bpf_stub_loads >> 6;
+	uint8_t sum = 0;
+
+	bpf_stub_loads = (uint8_t)(bpf_stub_loads >> 1 & 0x1f) |
+			 (uint8_t)(which << 6);
+	for (size_t i = 0; i < attr->insn_count * sizeof(*attr->insns); i++)
+		sum ^= ((const uint8_t *)attr->insns)[i];
+	bpf_stub_sum = sum;
+	MUST(attr->license && strlen(attr->license) < SIZE_MAX);
+	MUST(attr->name && strlen(attr->name) < SIZE_MAX);
+	if (!fails)
+		return descriptor();
+	if (attr->log)
+		snprintf(attr->log, attr->log_size, "0: (95) exit\nR0 !read_ok\n");
+	return errors[which];
+}
