@@ -80,6 +80,20 @@ struct {
 } seeds SECTION(".maps");
 
 struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct scope);
+	MAP_NUMBER(max_entries, 1);
+} scope SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, __u32);
+	MAP_NUMBER(max_entries, 1);
+} cgroups SECTION(".maps");
+
+struct {
 	MAP_NUMBER(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	MAP_TYPE(key, __u32);
 	MAP_TYPE(value, struct tally);
@@ -207,6 +221,36 @@ INLINE void count_add(void *counts, struct scratch *scratch,
 	tally->n[TALLY_COUNTED]++;
 }
 
+/*
+ * Who is on the CPU.  The kernel counts tasks in the first PID namespace; in
+ * another one, whose numbers are the only ones that the user and /proc know, it
+ * is asked for those.  It knows them for tasks of just that namespace.
+ */
+INLINE void who(struct count_key *key, const struct scope *scope)
+{
+	__u64 task = bpf_get_current_pid_tgid();
+	struct bpf_pidns_info info = { 0 };
+
+	key->tgid = task >> 32;
+	key->tid = (__u32)task;
+	key->flags = 0;
+	if (scope->namespace_inode && task) {
+		key->tgid = 0;
+		key->tid = 0;
+		if (bpf_get_ns_current_pid_tgid(scope->namespace_device,
+						scope->namespace_inode, &info,
+						sizeof(info))) {
+			key->flags |= TASK_ELSEWHERE;
+		} else {
+			key->tgid = info.tgid;
+			key->tid = info.pid;
+		}
+	}
+	if (scope->cgroup && bpf_current_task_under_cgroup(&cgroups, 0) == 1)
+		key->flags |= TASK_IN_CGROUP;
+	bpf_get_current_comm(key->comm, sizeof(key->comm));
+}
+
 SECTION(PROGRAM_SECTION)
 int profile_hash(void *context)
 {
@@ -215,12 +259,12 @@ int profile_hash(void *context)
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
 	struct seeds *seed = bpf_map_lookup_elem(&seeds, &zero);
 	volatile __u32 *which = bpf_map_lookup_elem(&live, &zero);
+	struct scope *scopes = bpf_map_lookup_elem(&scope, &zero);
 	struct count_key *key;
-	__u64 task;
 	void *stacks, *counts;
 
 	/* Element 0 of an array is always there; the verifier wants it said. */
-	if (!tally || !scratch || !seed || !which)
+	if (!tally || !scratch || !seed || !scopes || !which)
 		return 0;
 	tally->n[TALLY_TICKS]++;
 
@@ -232,10 +276,7 @@ int profile_hash(void *context)
 	if (key->kernel == STACK_NONE && key->user == STACK_NONE)
 		tally->n[TALLY_NO_STACK]++;
 
-	task = bpf_get_current_pid_tgid();
-	key->tgid = task >> 32;
-	key->tid = (__u32)task;
-	bpf_get_current_comm(key->comm, sizeof(key->comm));
+	who(key, scopes);
 	scratch->count.samples = 1;
 	scratch->count.first = bpf_ktime_get_ns();
 	scratch->count.last = scratch->count.first;

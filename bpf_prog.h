@@ -9,6 +9,8 @@
  *	counts0 counts1   hash of: struct count_key -> count  the other quiet
  *	live              [0] -> u32: which pair the next tick uses
  *	seeds             [0] -> struct seeds
+ *	scope             [0] -> struct scope: which tasks are whose
+ *	cgroups           [0] -> descriptor of the cgroup that is asked for
  *	tallies           [0] -> struct tally of each CPU
  */
 #ifndef BPF_PROG_H
@@ -47,11 +49,27 @@ enum {
 	STACK_FIRST = 16,
 };
 
+/* count_key.flags */
+enum {
+	TASK_IN_CGROUP = 1,	/* in cgroups[0], or below it */
+	TASK_ELSEWHERE = 2,	/* in a PID namespace that has no number for
+				   it that we know; tgid and tid are 0 */
+};
+
 struct count_key {
-	__u32 tgid, tid;	/* as the first PID namespace numbers them */
+	__u32 tgid, tid;	/* as our own PID namespace numbers them */
 	char comm[COMM_SIZE];
 	__u64 slot;		/* bpf_ktime_get_ns() >> SLOT_SHIFT */
 	__u64 kernel, user;	/* keys into stacks, or STACK_ above */
+	__u32 flags, unused;
+};
+
+/* What user space tells the program about itself and its wishes. */
+struct scope {
+	__u64 namespace_device;	/* of our PID namespace, if it is not the */
+	__u64 namespace_inode;	/* first one; else 0 */
+	__u32 cgroup;		/* whether cgroups[0] is set */
+	__u32 unused;
 };
 
 struct count {
@@ -89,7 +107,8 @@ struct tally {
 };
 
 _Static_assert(sizeof(struct stack) == 16 + 8 * STACK_WORDS, "stack");
-_Static_assert(sizeof(struct count_key) == 48, "count_key");
+_Static_assert(sizeof(struct count_key) == 56, "count_key");
+_Static_assert(sizeof(struct scope) == 24, "scope");
 _Static_assert(sizeof(struct count) == 24, "count");
 _Static_assert(sizeof(struct seeds) == 32, "seeds");
 _Static_assert(sizeof(struct tally) == 128, "tally");

@@ -39,6 +39,49 @@ static const char *set_cpus(struct options *options, const char *argument)
 	return NULL;
 }
 
+/* "12,34" to the end of a growing array. */
+static const char *add_numbers(const char *list, uint32_t **numbers,
+			       size_t *count, size_t *capacity)
+{
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		char digits[16];
+		uint64_t number;
+
+		if (length >= sizeof(digits))
+			return "not a list of numbers like 12,34";
+		memcpy(digits, list, length);
+		digits[length] = '\0';
+		if (!text_number(digits, 10, 1, INT32_MAX, &number))
+			return "not a list of numbers like 12,34";
+		*numbers = memory_grow(*numbers, capacity, *count + 1,
+				       sizeof(**numbers));
+		(*numbers)[(*count)++] = (uint32_t)number;
+		list += length;
+		if (*list && !*++list)
+			return "ends with a comma";
+	}
+	return *count ? NULL : "is empty";
+}
+
+static const char *set_pid(struct options *options, const char *argument)
+{
+	return add_numbers(argument, &options->pids, &options->pid_count,
+			   &options->pid_capacity);
+}
+
+static const char *set_tid(struct options *options, const char *argument)
+{
+	return add_numbers(argument, &options->tids, &options->tid_count,
+			   &options->tid_capacity);
+}
+
+static const char *set_cgroup(struct options *options, const char *argument)
+{
+	options->cgroup = argument;
+	return *argument ? NULL : "is empty";
+}
+
 static const char *set_kernel(struct options *options, const char *argument)
 {
 	(void)argument;
@@ -137,17 +180,22 @@ static const char *set_version(struct options *options, const char *argument)
 }
 
 static const struct option_row option_rows[] = {
+	{ 'p', "pid", "PID,...", "these processes and what they start",
+	  set_pid },
+	{ 't', "tid", "TID,...", "these threads", set_tid },
+	{ 256, "cgroup", "PATH", "tasks of this cgroup (v2) and below",
+	  set_cgroup },
 	{ 'C', "cpu", "LIST", "only these CPUs, as in 0-3,6", set_cpus },
 	{ 'K', "kernel", NULL, "only kernel stacks", set_kernel },
 	{ 'U', "user", NULL, "only user stacks", set_user },
-	{ 256, "no-idle", NULL, "leave the idle task out", set_no_idle },
+	{ 257, "no-idle", NULL, "leave the idle task out", set_no_idle },
 	{ 'F', "frequency", "HZ", "samples a second on each CPU (99)",
 	  set_frequency },
-	{ 'd', "duration", "SECONDS", "stop by itself; else Ctrl-C stops",
+	{ 'd', "duration", "SECONDS", "stop by itself; else Ctrl-C, or the command's end",
 	  set_duration },
-	{ 257, "memory", "MB", "most that the kernel's maps may take (64)",
+	{ 258, "memory", "MB", "most that the kernel's maps may take (64)",
 	  set_memory },
-	{ 258, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
+	{ 259, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
 	  set_kallsyms },
 	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",
 	  set_output },
@@ -167,7 +215,11 @@ enum { OPTION_ROWS = sizeof(option_rows) / sizeof(*option_rows) };
 /* The table in the form that getopt_long(3) wants. */
 static void make_getopt_tables(char *letters, struct option *longs)
 {
-	/* ':': tell a missing argument from an unknown option. */
+	/*
+	 * '+': what follows the command is the command's.  ':': tell a missing
+	 * argument from an unknown option.
+	 */
+	*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
@@ -218,7 +270,7 @@ static int set_one(struct options *options, int letter, const char *argument)
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-	char letters[2 * OPTION_ROWS + 2];
+	char letters[2 * OPTION_ROWS + 3];
 	struct option longs[OPTION_ROWS + 1];
 	int letter;
 
@@ -241,9 +293,17 @@ int options_parse(struct options *options, int argc, char **argv)
 		if (set_one(options, letter, optarg))
 			return -EINVAL;
 	}
-	if (optind < argc)
-		return usage_error(argv[optind], "not an option, and prof "
-				   "takes nothing else");
+	if (optind < argc) {
+		if (strcmp(argv[optind - 1], "--"))
+			return usage_error(argv[optind], "not an option; a "
+					   "command comes after --");
+		options->command = argv + optind;
+	} else if (optind > 1 && !strcmp(argv[optind - 1], "--")) {
+		return usage_error("--", "wants a command");
+	}
+	if (options->command && (options->pid_count || options->tid_count ||
+				 options->cgroup))
+		return usage_error("--", "a command, or -p, -t or --cgroup");
 	if (options->quiet && options->verbose)
 		return usage_error("-q -v", "one or the other");
 	return 0;
@@ -252,12 +312,14 @@ int options_parse(struct options *options, int argc, char **argv)
 void options_free(struct options *options)
 {
 	free(options->outputs);
+	free(options->pids);
+	free(options->tids);
 	*options = (struct options){ 0 };
 }
 
 void options_help(struct text *text)
 {
-	text_format(text, "usage: prof [options]\n"
+	text_format(text, "usage: prof [options] [-- command [argument ...]]\n"
 		    "Samples where the CPUs spend their time and prints "
 		    "folded stacks.\n\n");
 	for (size_t i = 0; i < OPTION_ROWS; i++) {

@@ -15,6 +15,10 @@ struct options {
 	uint64_t memory;	/* bytes that the maps may take */
 	const char *cpus;	/* a list, or NULL for all on line */
 	const char *kallsyms;	/* a file, or NULL */
+	uint32_t *pids, *tids;	/* asked for */
+	size_t pid_count, tid_count, pid_capacity, tid_capacity;
+	const char *cgroup;	/* a directory, or NULL */
+	char **command;		/* after --, or NULL */
 	const char **outputs;	/* files */
 	size_t output_count, output_capacity;
 	const char *format;	/* for stdout, or NULL */

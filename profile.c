@@ -80,7 +80,11 @@ static bool task_equal(const void *array, uint32_t position,
 static uint32_t add_task(struct profile *profile, const struct count_key *key)
 {
 	struct profile_work *work = profile->work;
-	struct profile_task task = { .tgid = key->tgid, .tid = key->tid };
+	struct profile_task task = {
+		.tgid = key->tgid, .tid = key->tid,
+		/* 0 stands also for tasks whose number is not known. */
+		.idle = !key->tid && !(key->flags & TASK_ELSEWHERE),
+	};
 	uint64_t hash;
 	uint32_t position;
 
@@ -250,6 +254,13 @@ void profile_add(void *context, const struct sample *sample)
 		there->last = sample->count.last;
 }
 
+void profile_skip(struct profile *profile, const struct sample *sample)
+{
+	profile->filtered += sample->count.samples;
+	if (sample->key.flags & TASK_ELSEWHERE)
+		profile->elsewhere += sample->count.samples;
+}
+
 /* -------------------------------------------------------------- in the end */
 
 static enum profile_mode mode_of(const struct profile *profile,
@@ -257,8 +268,7 @@ static enum profile_mode mode_of(const struct profile *profile,
 				 const struct kernel_frame *frames,
 				 size_t depth)
 {
-	bool idle_task = !profile->tasks[gathered->task].tgid &&
-			 !profile->tasks[gathered->task].tid;
+	bool idle_task = profile->tasks[gathered->task].idle;
 
 	if (gathered->kernel == KERNEL_NOTE(STACK_NONE)) {
 		size_t user;

@@ -26,7 +26,7 @@ enum profile_mode {
 	MODE_COUNT,
 };
 
-/* Where the samples go that nobody wants to see. */
+/* What is to be shown; samples of which nothing is left are filtered. */
 enum profile_show {
 	SHOW_KERNEL = 1,	/* kernel frames */
 	SHOW_USER = 2,		/* user frames */
@@ -47,6 +47,7 @@ struct profile_frame {
 struct profile_task {
 	uint32_t tgid, tid;
 	uint32_t comm;		/* in profile->names, made safe as well */
+	uint32_t idle;		/* 1: the idle task */
 };
 
 /* Samples with the same task and frames. */
@@ -70,6 +71,7 @@ struct profile {
 	/* Samples by mode, and those of each that are not in stacks. */
 	uint64_t by_mode[MODE_COUNT];
 	uint64_t filtered;
+	uint64_t elsewhere;	/* of those: in a PID namespace below ours */
 	uint64_t unnamed;	/* kernel frames without a name, by samples */
 
 	struct profile_work *work;
@@ -85,6 +87,9 @@ struct profile *profile_new(unsigned int show, size_t depth,
 /* A drain begins, and gives its elements to profile_add() (a samples_fn). */
 void profile_round(struct profile *profile);
 void profile_add(void *profile, const struct sample *sample);
+
+/* Counts a sample as filtered, for one that is of no target. */
+void profile_skip(struct profile *profile, const struct sample *sample);
 
 /*
  * Names the kernel's frames and makes the lists above.  Once, at the end.  0

@@ -47,7 +47,7 @@ struct samples {
 	int live, tallies;	/* descriptors, the loader's */
 	int stacks[2], counts[2];
 	int barrier, inner;	/* descriptors, ours; barrier < 0: membarrier */
-	uint32_t now;		/* what `live` holds */
+	uint32_t now;		/* what `live` holds; the other pair is quiet */
 	bool batches;
 
 	/* What a chunk is read into; grown when a bucket holds more. */
@@ -168,12 +168,27 @@ static int open_barrier(struct samples *samples)
 	return error;
 }
 
-static int write_seeds(const struct loader *loader)
+/* Seeds, and what the program has to know of us. */
+static int write_settings(const struct loader *loader,
+			  const struct scope *scope, int cgroup_fd)
 {
 	struct seeds seeds;
 	uint32_t zero = 0;
 	int error;
 
+	error = bpf_map_update_elem(loader_map_fd(loader, "scope"), &zero,
+				    scope, BPF_ANY);
+	if (error)
+		return say("scope", "bpf(BPF_MAP_UPDATE_ELEM)", error);
+	if (cgroup_fd >= 0)
+		error = bpf_map_update_elem(loader_map_fd(loader, "cgroups"),
+					    &zero, &cgroup_fd, BPF_ANY);
+	if (error) {
+		say("--cgroup", "bpf(BPF_MAP_UPDATE_ELEM)", error);
+		log_advice("it has to be a directory of cgroup v2 (cgroup2 in "
+			   "/proc/mounts)");
+		return error;
+	}
 	system_random(&seeds, sizeof(seeds));
 	for (size_t i = 0; i < 3; i++)
 		seeds.multiply[i] |= 1;
@@ -191,7 +206,8 @@ static void chunk_resize(struct chunk *chunk, uint32_t size)
 	chunk->values = memory_new(size, chunk->value_size);
 }
 
-struct samples *samples_open(const struct loader *loader, bool batches)
+struct samples *samples_open(const struct loader *loader, bool batches,
+			     const struct scope *scope, int cgroup_fd)
 {
 	struct samples *samples = memory_new(1, sizeof(*samples));
 
@@ -215,7 +231,7 @@ struct samples *samples_open(const struct loader *loader, bool batches)
 		log_error("bpf_prog.o: maps: not of this version");
 		goto fail;
 	}
-	if (write_seeds(loader) || open_barrier(samples))
+	if (write_settings(loader, scope, cgroup_fd) || open_barrier(samples))
 		goto fail;
 	chunk_resize(&samples->stack_chunk, CHUNK);
 	chunk_resize(&samples->count_chunk, CHUNK);
@@ -377,7 +393,7 @@ static void give_count(struct samples *samples, const void *key,
 }
 
 /* After this no program uses the pair `samples->now ^ 1`. */
-static int turn(struct samples *samples)
+int samples_turn(struct samples *samples)
 {
 	uint32_t zero = 0, next = samples->now ^ 1;
 	uint64_t begin, waited;
@@ -401,15 +417,12 @@ static int turn(struct samples *samples)
 	return 0;
 }
 
-int samples_drain(struct samples *samples, samples_fn *add, void *context)
+int samples_read(struct samples *samples, samples_fn *add, void *context)
 {
-	uint32_t quiet = samples->now;
-	uint64_t begin;
-	int error = turn(samples);
+	uint32_t quiet = samples->now ^ 1;
+	uint64_t begin = system_cpu_time();
+	int error;
 
-	if (error)
-		return error;
-	begin = system_cpu_time();
 	samples->add = add;
 	samples->context = context;
 	samples->entry_count = samples->ip_count = 0;

@@ -45,15 +45,18 @@ struct samples;
  * Prepares the maps of a loaded object: seeds, barrier, buffers.  The loader
  * stays the owner of the maps and has to outlive the result.  NULL after a
  * message.  `batches`: use the kernel's batch commands where it has them.
+ * `cgroup_fd`: a directory of cgroup v2 that scope->cgroup is about, or -1.
  */
-struct samples *samples_open(const struct loader *loader, bool batches);
+struct samples *samples_open(const struct loader *loader, bool batches,
+			     const struct scope *scope, int cgroup_fd);
 
 /*
- * Turns the pairs, empties the one that is now quiet, and gives each of its
- * elements to `add`.  What `add` gets is valid during the call only.  0 or
- * -errno after a message.
+ * A drain in two steps.  First the pairs are turned: the samples up to now are
+ * in the quiet one.  Then that one is emptied, and each of its elements given
+ * to `add`, during whose call it is valid.  0 or -errno after a message.
  */
-int samples_drain(struct samples *samples, samples_fn *add, void *context);
+int samples_turn(struct samples *samples);
+int samples_read(struct samples *samples, samples_fn *add, void *context);
 
 /*
  * The program's own counts: summed over all CPUs, and ticks[i] for each CPU

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/file.h"
 #include "lib/memory.h"
@@ -133,23 +132,4 @@ void maps_free(struct maps *maps)
 {
 	free(maps->map);
 	*maps = (struct maps){ 0 };
-}
-
-int maps_check_numbers(void)
-{
-	/* PROC_PID_INIT_INO of <linux/proc_ns.h>, the same everywhere. */
-	static const char first[] = "pid:[4026531836]";
-	char link[64];
-	ssize_t length = readlink("/proc/self/ns/pid", link, sizeof(link));
-
-	if (length < 0)
-		return -ENOENT;
-	if (length != sizeof(first) - 1 || memcmp(link, first, sizeof(first) - 1))
-		return -EXDEV;
-	/* And /proc is the one of this namespace. */
-	length = readlink("/proc/self", link, sizeof(link) - 1);
-	if (length <= 0)
-		return -ENOENT;
-	link[length] = '\0';
-	return strtol(link, NULL, 10) == getpid() ? 0 : -EXDEV;
 }

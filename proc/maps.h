@@ -28,11 +28,4 @@ int maps_read(struct maps *maps, uint32_t pid, struct names *names);
 const struct map *maps_find(const struct maps *maps, uint64_t address);
 void maps_free(struct maps *maps);
 
-/*
- * Whether /proc numbers processes as the kernel's BPF side does, as in the
- * first PID namespace: 0.  Elsewhere /proc/PID would be somebody else: -EXDEV.
- * -ENOENT where /proc is not mounted.
- */
-int maps_check_numbers(void);
-
 #endif

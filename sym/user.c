@@ -19,6 +19,7 @@
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "proc/maps.h"
+#include "proc/namespace.h"
 #include "sym/user.h"
 
 enum {
@@ -50,7 +51,7 @@ struct user_names {
 struct user_names *user_names_new(void)
 {
 	struct user_names *names = memory_new(1, sizeof(*names));
-	int error = maps_check_numbers();
+	int error = namespace_check_proc();
 
 	names->blind = error != 0;
 	if (error == -ENOENT) {
@@ -60,8 +61,8 @@ struct user_names *user_names_new(void)
 	} else if (error) {
 		log_warning("/proc/PID/maps: of another PID namespace: user "
 			    "frames stay addresses");
-		log_advice("run prof outside of the container, or give it "
-			   "the host's PID namespace (--pid=host)");
+		log_advice("mount this namespace's own: mount -t proc proc "
+			   "/proc");
 	}
 	return names;
 }

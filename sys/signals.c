@@ -9,30 +9,47 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "lib/memory.h"
 #include "sys/signals.h"
 #include "sys/system.h"
 
 static const int signals_end[] = { SIGINT, SIGTERM, SIGHUP };
 enum { SIGNALS_END = sizeof(signals_end) / sizeof(signals_end[0]) };
 
-static volatile sig_atomic_t signals_got;
+static volatile sig_atomic_t signals_count, signals_got;
+static volatile sig_atomic_t signals_child;	/* who gets the first one */
 static sigset_t signals_while_waiting;
 
-static void signals_handler(int number)
+static void signals_handler(int number, siginfo_t *info, void *context)
 {
-	if (signals_got) {
+	(void)context;
+	if (signals_count++) {
 		/* Unblocked when the handler returns: the process ends. */
 		signal(number, SIG_DFL);
 		raise(number);
+		return;
 	}
-	signals_got = number;
+	if (!signals_child)
+		signals_got = number;
+	else if (info->si_code <= 0)
+		kill(signals_child, number);
+}
+
+/* Only to end a wait. */
+static void signals_nothing(int number)
+{
+	(void)number;
 }
 
 void signals_open(void)
 {
-	struct sigaction action = { .sa_handler = signals_handler };
+	struct sigaction action = {
+		.sa_sigaction = signals_handler, .sa_flags = SA_SIGINFO,
+	};
+	struct sigaction child = { .sa_handler = signals_nothing };
 	sigset_t block;
 
 	sigemptyset(&block);
@@ -46,27 +63,36 @@ void signals_open(void)
 		sigaction(signals_end[i], &action, NULL);
 		sigaddset(&block, signals_end[i]);
 	}
+	sigaction(SIGCHLD, &child, NULL);
+	sigaddset(&block, SIGCHLD);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &block, &signals_while_waiting);
 	/* Whoever started us may have blocked them: they are ours now. */
 	for (size_t i = 0; i < SIGNALS_END; i++)
 		sigdelset(&signals_while_waiting, signals_end[i]);
+	sigdelset(&signals_while_waiting, SIGCHLD);
 }
 
-int signals_wait(uint64_t deadline)
+void signals_pass_on(int pid)
 {
-	while (!signals_got) {
-		uint64_t now = system_now();
-		struct timespec left = { 0 };
+	signals_child = pid;
+}
 
-		if (now < deadline) {
-			left.tv_sec = (time_t)((deadline - now) / 1000000000);
-			left.tv_nsec = (long)((deadline - now) % 1000000000);
-		}
-		/* Also with no time left, so that a signal is seen. */
-		if (!ppoll(NULL, 0, &left, &signals_while_waiting))
-			break;
+int signals_wait(uint64_t deadline, const int *fds, size_t count)
+{
+	struct pollfd *polls = memory_new(count, sizeof(*polls));
+	uint64_t now = system_now();
+	struct timespec left = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		polls[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+	if (now < deadline) {
+		left.tv_sec = (time_t)((deadline - now) / 1000000000);
+		left.tv_nsec = (long)((deadline - now) % 1000000000);
 	}
+	/* Also with no time left, so that a signal is seen. */
+	ppoll(polls, count, &left, &signals_while_waiting);
+	free(polls);
 	return signals_got;
 }
 

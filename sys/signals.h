@@ -2,6 +2,7 @@
 #ifndef SYS_SIGNALS_H
 #define SYS_SIGNALS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -12,10 +13,17 @@
 void signals_open(void);
 
 /*
- * Waits until `deadline` (CLOCK_MONOTONIC, ns) or until a signal asks for the
- * end.  Returns that signal, or 0.
+ * Waits until `deadline` (CLOCK_MONOTONIC, ns), until one of `count`
+ * descriptors can be read, a child ended, or a signal asks for the end.
+ * Returns that signal, or 0.
  */
-int signals_wait(uint64_t deadline);
+int signals_wait(uint64_t deadline, const int *fds, size_t count);
+
+/*
+ * From here on a first signal is passed on to this child, and does not end the
+ * run.  Not one that a terminal sent: the child had it from there, too.
+ */
+void signals_pass_on(int pid);
 
 /* From here on (naming, writing) a further signal ends the process. */
 void signals_allow(void);

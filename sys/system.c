@@ -2,6 +2,7 @@
 /* system: clocks, limits, sysctls, and the rest of what a kernel is asked. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -70,6 +71,13 @@ uint64_t system_sysctl(const char *name, uint64_t other)
 	    !text_number(text, 10, 0, UINT64_MAX, &value))
 		return other;
 	return value;
+}
+
+bool system_task_exists(uint32_t tid)
+{
+	/* 0 and numbers that are negative as int mean whole groups. */
+	return tid && tid <= INT32_MAX &&
+	       (!kill((pid_t)tid, 0) || errno == EPERM);
 }
 
 int system_lift_memlock(void)

@@ -21,6 +21,9 @@ void system_random(void *to, size_t size);
 /* A number from /proc/sys/NAME ("kernel/perf_event_max_stack"), or `other`. */
 uint64_t system_sysctl(const char *name, uint64_t other);
 
+/* Whether a process or thread of this number is there, also a zombie. */
+bool system_task_exists(uint32_t tid);
+
 /* Lifts RLIMIT_MEMLOCK, which kernels before 5.11 count maps against. */
 int system_lift_memlock(void);
 

@@ -7,12 +7,11 @@ floor_of() {
 	case $1 in
 	lib/* | arch/* | bpf_prog.h | bpf/*) echo 0 ;;
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
-	loader.[ch] | sampler.[ch] | proc/* | unwind/*) echo 2 ;;
+	loader.[ch] | sampler.[ch] | proc/*) echo 2 ;;
 	samples.[ch] | sym/*) echo 3 ;;
 	profile.[ch]) echo 4 ;;
 	out/*) echo 5 ;;
-	net/* | tui/*) echo 6 ;;
-	prof.c | options.[ch] | bpf_prog.c) echo 7 ;;
+	prof.c | run.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;
 	esac
 }
@@ -20,7 +19,7 @@ floor_of() {
 room_of() {
 	case $1 in
 	bpf_prog.[ch]) echo bpf ;;
-	prof.c | options.[ch]) echo main ;;
+	prof.c | run.[ch] | options.[ch]) echo main ;;
 	*/*) echo "${1%%/*}" ;;
 	*) echo "${1%.*}" ;;
 	esac

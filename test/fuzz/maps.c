@@ -20,7 +20,8 @@ static void parse_map(char *line, size_t length)
 		return;
 	MUST(map.start < map.end);
 	MUST(file >= line && file <= line + length);
-	MUST(!strchr(file, '/'));
+	/* The last part of a path; what is in brackets may have any. */
+	MUST(!strchr(file, '/') || file[-1] == '[');
 }
 
 static void parse_cpus(const char *line)

@@ -88,6 +88,11 @@ static void add(void *context, const struct sample *sample)
 			    sample->key.kernel, 0x100);
 }
 
+static int drain(struct samples *samples, struct seen *seen)
+{
+	return samples_turn(samples) || samples_read(samples, add, seen);
+}
+
 /* Attaches to the tracepoint; on one CPU is enough for it to fire on all. */
 static int attach(int prog_fd)
 {
@@ -176,7 +181,8 @@ int main(int argc, char **argv)
 	if (!loader || samples_resize(loader, &plan) ||
 	    loader_choose(loader, "profile_hash") || loader_load(loader))
 		return 1;
-	samples = samples_open(loader, !argument(argv, "keys"));
+	samples = samples_open(loader, !argument(argv, "keys"),
+			       &(struct scope){ 0 }, -1);
 	event = samples ? attach(loader_prog_fd(loader, "profile_hash")) : -1;
 	if (event < 0) {
 		log_error("tracepoint: attach: %s", system_strerror(event));
@@ -192,11 +198,11 @@ int main(int argc, char **argv)
 			usleep((useconds_t)pause);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			children--;
-		failed |= samples_drain(samples, add, &seen);
+		failed |= drain(samples, &seen);
 	}
 	perf_event_disable(event);
-	failed |= samples_drain(samples, add, &seen);
-	failed |= samples_drain(samples, add, &seen);
+	failed |= drain(samples, &seen);
+	failed |= drain(samples, &seen);
 	failed |= samples_tally(samples, &tally, NULL, 0);
 	cost = samples_cost(samples);
 	lost = tally.n[TALLY_COUNT_FULL] + tally.n[TALLY_COUNT_BUSY] +

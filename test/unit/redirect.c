@@ -15,7 +15,7 @@ static struct {
 
 int redirect_numbers;
 
-int __wrap_maps_check_numbers(void);
+int __wrap_namespace_check_proc(void);
 int __real_lines_open(struct lines *lines, const char *path);
 int __wrap_lines_open(struct lines *lines, const char *path);
 int __real_file_read_text(const char *path, char *text, size_t size);
@@ -43,7 +43,7 @@ static const char *redirected(const char *path)
 	return path;
 }
 
-int __wrap_maps_check_numbers(void)
+int __wrap_namespace_check_proc(void)
 {
 	return redirect_numbers;
 }

@@ -15,7 +15,7 @@
 void redirect(const char *path, const char *instead);
 
 /*
- * What maps_check_numbers() says (--wrap, too): 0, so that tests give the same
+ * What namespace_check_proc() says (--wrap, too): 0, so that tests give the same
  * in a container, until this is set.
  */
 extern int redirect_numbers;

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run: the stages of one run, from the command line's wishes to the balance.
+ *
+ *	choose ─> load ─> open ─> start ─> sample ─> name ─> write ─> balance
+ *	                                   │  ^
+ *	                                   └──┘ a drain each second
+ *
+ * prof.c calls them in this order; what passes between them is struct run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/log.h"
+#include "lib/memory.h"
+#include "out/out.h"
+#include "proc/namespace.h"
+#include "run.h"
+#include "sys/signals.h"
+#include "sys/system.h"
+
+/* ------------------------------------------------------------ what is asked */
+
+/* Better to fail now than after an hour of sampling. */
+int run_check(struct run *run)
+{
+	const struct options *options = run->options;
+
+	for (size_t i = 0; i < options->output_count; i++) {
+		int error = file_out_check(options->outputs[i]);
+
+		if (!error)
+			continue;
+		log_error("%s: open: %s", options->outputs[i],
+			  system_strerror(error));
+		log_advice("give -o a file in a directory that is there and "
+			   "can be written");
+		return error;
+	}
+	if (options->kallsyms && access(options->kallsyms, R_OK)) {
+		log_error("%s: --kallsyms: cannot be read", options->kallsyms);
+		return -1;
+	}
+	return 0;
+}
+
+/* The CPUs that are on line now, or those of them that -C wants. */
+static int online_cpus(const struct options *options, struct cpus *cpus)
+{
+	struct cpus wanted = { 0 };
+	size_t kept = 0;
+	int error = cpus_online(cpus);
+
+	if (error || !options->cpus)
+		return error;
+	cpus_parse(&wanted, options->cpus);
+	for (size_t i = 0; i < cpus->count; i++)
+		if (cpus_contain(&wanted, cpus->cpu[i]))
+			cpus->cpu[kept++] = cpus->cpu[i];
+	cpus->count = kept;
+	cpus_free(&wanted);
+	return 0;
+}
+
+static int choose_cpus(struct run *run)
+{
+	struct cpus wanted = { 0 };
+	int error = online_cpus(run->options, &run->cpus);
+
+	if (error) {
+		log_error("CPUs: list: neither /sys/devices/system/cpu/online "
+			  "nor sched_getaffinity(2) tells");
+		return error;
+	}
+	if (!run->cpus.count) {
+		log_error("-C %s: CPUs: none of them is on line",
+			  run->options->cpus);
+		return -1;
+	}
+	if (run->options->cpus)
+		cpus_parse(&wanted, run->options->cpus);
+	for (size_t i = 0; i < wanted.count; i++)
+		if (!cpus_contain(&run->cpus, wanted.cpu[i]))
+			log_warning("CPU %u: -C: off line or not there",
+				    wanted.cpu[i]);
+	cpus_free(&wanted);
+	return 0;
+}
+
+/* The command is there, but waits, so that nothing of it is missed. */
+static int open_command(struct run *run)
+{
+	char **argv = run->options->command;
+	int error = command_open(&run->command, argv);
+
+	if (error) {
+		log_error("%s: execute: %s", argv[0], system_strerror(error));
+		run->command.status = error == -ENOENT ? 127 : 126;
+		return error;
+	}
+	targets_add_child(run->targets, (uint32_t)run->command.pid);
+	signals_pass_on(run->command.pid);
+	return 0;
+}
+
+static int choose_tasks(struct run *run)
+{
+	const struct options *options = run->options;
+	int error = 0;
+
+	run->cgroup_fd = -1;
+	if (options->cgroup) {
+		run->cgroup_fd = open(options->cgroup, O_RDONLY | O_DIRECTORY |
+				      O_CLOEXEC);
+		if (run->cgroup_fd < 0) {
+			log_error("%s: --cgroup: cannot be opened as a "
+				  "directory", options->cgroup);
+			log_advice("give it as /sys/fs/cgroup/...; "
+				   "/proc/PID/cgroup tells a process's own");
+			return -1;
+		}
+	}
+	if (!options->pid_count && !options->tid_count && !options->command)
+		return 0;
+	run->targets = targets_new();
+	for (size_t i = 0; !error && i < options->pid_count; i++)
+		error = targets_add_process(run->targets, options->pids[i]);
+	for (size_t i = 0; !error && i < options->tid_count; i++)
+		error = targets_add_thread(run->targets, options->tids[i]);
+	if (!error && options->command)
+		error = open_command(run);
+	return error;
+}
+
+int run_choose(struct run *run)
+{
+	int error = choose_cpus(run);
+
+	return error ? error : choose_tasks(run);
+}
+
+/* ------------------------------------------------------------ getting ready */
+
+int run_load(struct run *run)
+{
+	const struct options *options = run->options;
+	struct scope scope = { .cgroup = run->cgroup_fd >= 0 };
+	uint64_t device, inode;
+
+	run->plan = samples_plan(options->hz, run->cpus.count,
+				 options->memory);
+	log_detail("maps: %u stacks and %u counts in each pair, %.1f MB, "
+		   "drained every %.2f s", run->plan.stacks, run->plan.counts,
+		   (double)run->plan.bytes / 1e6,
+		   (double)run->plan.interval / 1e9);
+	if (run->plan.cut)
+		log_warning("--memory: %" PRIu64 " MB are too little for %"
+			    PRIu64 " Hz on %zu CPUs: samples may be lost",
+			    options->memory >> 20, options->hz,
+			    run->cpus.count);
+	/* Only kernels before 5.11 need it, and they say so: EPERM. */
+	system_lift_memlock();
+	run->loader = loader_open(run->object, "bpf_prog.o");
+	if (!run->loader || samples_resize(run->loader, &run->plan) ||
+	    loader_choose(run->loader, "profile_hash") ||
+	    loader_load(run->loader))
+		return -1;
+	namespace_name(&device, &inode);
+	scope.namespace_device = device;
+	scope.namespace_inode = inode;
+	run->samples = samples_open(run->loader, true, &scope,
+				    run->cgroup_fd);
+	return run->samples ? 0 : -1;
+}
+
+/* What is shown, and how deep stacks can be. */
+int run_open(struct run *run)
+{
+	const struct options *options = run->options;
+	unsigned int show = options->no_idle ? 0 : SHOW_IDLE;
+
+	if (options->kernel || !options->user)
+		show |= SHOW_KERNEL;
+	if (options->user || !options->kernel)
+		show |= SHOW_USER;
+	run->profile = profile_new(show,
+				   system_sysctl("kernel/perf_event_max_stack",
+						 STACK_DEPTH),
+				   options->kallsyms);
+	run->balance.max_rate =
+		system_sysctl("kernel/perf_event_max_sample_rate", 0);
+	if (run->balance.max_rate && options->hz > run->balance.max_rate / 2)
+		log_warning("-F %" PRIu64 ": above half of "
+			    "kernel.perf_event_max_sample_rate=%" PRIu64
+			    ": the kernel will throttle", options->hz,
+			    run->balance.max_rate);
+	return 0;
+}
+
+/* Processes are born on all CPUs, also on those that -C leaves out. */
+static int listen_to_forks(struct run *run)
+{
+	struct cpus all = { 0 };
+
+	if (!run->targets)
+		return 0;
+	if (!cpus_online(&all))
+		run->sideband = sideband_open(&all);
+	cpus_free(&all);
+	return run->sideband ? 0 : -1;
+}
+
+int run_start(struct run *run)
+{
+	int error;
+
+	if (listen_to_forks(run) ||
+	    sampler_open(&run->sampler, &run->cpus, run->options->hz,
+			 loader_prog_fd(run->loader, "profile_hash")))
+		return -1;
+	run->times = memory_new(run->cpus.count, sizeof(*run->times));
+	stat_read(&run->cpus, run->times);
+	run->balance.wall = system_now();
+	if (sampler_start(&run->sampler))
+		return -1;
+	log_detail("armed: %zu CPUs, %.2f ms after main", run->sampler.count,
+		   (double)(system_now() - run->begin) / 1e6);
+	if (!run->options->command)
+		return 0;
+	error = command_go(&run->command);
+	if (error) {
+		log_error("%s: execute: %s", run->options->command[0],
+			  system_strerror(error));
+		command_ended(&run->command, true);
+	}
+	return error;
+}
+
+/* ---------------------------------------------------------------- sampling */
+
+/* A samples_fn: only what is of the tasks that were asked for. */
+static void add_sample(void *context, const struct sample *sample)
+{
+	struct run *run = context;
+	const struct count_key *key = &sample->key;
+	bool wanted = !run->targets && run->cgroup_fd < 0;
+
+	if (run->targets && !(key->flags & TASK_ELSEWHERE))
+		wanted = targets_take(run->targets, key->tgid, key->tid,
+				      sample->count.first,
+				      sample->count.samples);
+	if (key->flags & TASK_IN_CGROUP)
+		wanted = true;
+	if (wanted)
+		profile_add(run->profile, sample);
+	else
+		profile_skip(run->profile, sample);
+}
+
+/*
+ * Turn, replay, read: a sample of the quiet pair is older than the turn, and so
+ * is every fork that matters for it; those are all in the rings by then.
+ */
+static int drain(struct run *run)
+{
+	int error = samples_turn(run->samples);
+
+	if (error)
+		return error;
+	if (run->sideband)
+		sideband_replay(run->sideband, system_now(), targets_event,
+				run->targets);
+	profile_round(run->profile);
+	return samples_read(run->samples, add_sample, run);
+}
+
+/* CPUs come and go. */
+static void check_cpus(struct run *run)
+{
+	struct cpus online = { 0 };
+
+	if (!online_cpus(run->options, &online))
+		sampler_check(&run->sampler, &online);
+	cpus_free(&online);
+	if (run->sideband && !cpus_online(&online))
+		sideband_check(run->sideband, &online);
+	cpus_free(&online);
+}
+
+static void show_progress(struct run *run)
+{
+	struct tally tally;
+
+	if (!system_is_terminal(STDERR_FILENO) ||
+	    samples_tally(run->samples, &tally, NULL, 0))
+		return;
+	log_progress("%.0f s, %" PRIu64 " samples; Ctrl-C ends",
+		     (double)(system_now() - run->balance.wall) / 1e9,
+		     (uint64_t)tally.n[TALLY_TICKS]);
+}
+
+/* From times since boot to times since the start. */
+static void subtract_times(struct run *run)
+{
+	struct stat_times *now = memory_new(run->cpus.count, sizeof(*now));
+
+	stat_read(&run->cpus, now);
+	for (size_t i = 0; i < run->cpus.count; i++) {
+		/* A CPU that is off line by now has no times any more. */
+		if (now[i].idle < run->times[i].idle)
+			now[i] = run->times[i];
+		run->times[i].idle = now[i].idle - run->times[i].idle;
+		run->times[i].steal = now[i].steal - run->times[i].steal;
+	}
+	free(now);
+}
+
+/* Drains until a signal, the time, or the command's end. */
+static int drain_until_end(struct run *run, uint64_t end)
+{
+	uint64_t next = system_now() + run->plan.interval;
+	const int *fds = NULL;
+	size_t count = 0;
+
+	for (;;) {
+		int error;
+
+		if (run->sideband)
+			fds = sideband_fds(run->sideband, &count);
+		if (signals_wait(next < end ? next : end, fds, count) ||
+		    system_now() >= end)
+			return 0;
+		if (run->command.pid && command_ended(&run->command, false))
+			return 0;
+		if (run->sideband)
+			sideband_collect(run->sideband);
+		if (system_now() < next)
+			continue;
+		next = system_now() + run->plan.interval;
+		check_cpus(run);
+		error = drain(run);
+		if (error)
+			return error;
+		if (run->targets && !targets_live(run->targets))
+			return 0;
+		show_progress(run);
+	}
+}
+
+int run_sample(struct run *run)
+{
+	uint64_t begin = run->balance.wall;
+	int error = drain_until_end(run, run->options->duration ?
+				    begin + run->options->duration :
+				    UINT64_MAX);
+
+	sampler_stop(&run->sampler);
+	run->balance.wall = system_now() - begin;
+	subtract_times(run);
+	/* One pair is quiet, the other was live: both may hold something. */
+	if (!error)
+		error = drain(run);
+	if (!error)
+		error = drain(run);
+	signals_allow();
+	run->cpu_time = system_cpu_time();
+	return error;
+}
+
+/* ----------------------------------------------------------------- the end */
+
+int run_name(struct run *run)
+{
+	return profile_name(run->profile);
+}
+
+int run_write(struct run *run)
+{
+	const struct options *options = run->options;
+	int failed = 0;
+
+	for (size_t i = 0; i < options->output_count; i++)
+		failed |= out_write(run->profile,
+				    out_for_file(options->outputs[i]),
+				    options->outputs[i]);
+	if (!options->output_count || options->format)
+		failed |= out_write(run->profile,
+				    out_named(options->format ?
+					      options->format : "folded"),
+				    NULL);
+	return failed;
+}
+
+/* What each clock should have given, did give, and what its CPU did instead. */
+static int count_ticks(struct run *run)
+{
+	struct balance *balance = &run->balance;
+	size_t possible = cpus_possible();
+	uint64_t *ticks = memory_new(possible, sizeof(*ticks));
+	int error = samples_tally(run->samples, &balance->tally, ticks,
+				  possible);
+
+	for (size_t i = 0; i < run->sampler.count; i++) {
+		struct sampler_event *event = &run->sampler.events[i];
+		uint64_t got = event->cpu < possible ? ticks[event->cpu] : 0;
+		uint64_t idle = 0;
+
+		for (size_t j = 0; j < run->cpus.count; j++) {
+			if (run->cpus.cpu[j] != event->cpu)
+				continue;
+			balance->steal += run->times[j].steal;
+			idle = run->times[j].idle / run->sampler.period;
+		}
+		if (got < event->ticks)
+			balance->asleep += event->ticks - got < idle ?
+					   event->ticks - got : idle;
+		balance->cpu_time += event->on;
+		balance->expected += event->ticks;
+	}
+	free(ticks);
+	return error;
+}
+
+/* Targets that were not there, and forks that were not told of. */
+static void report_targets(struct run *run)
+{
+	uint64_t lost;
+
+	if (!run->targets)
+		return;
+	targets_report(run->targets);
+	lost = sideband_lost(run->sideband);
+	if (lost)
+		log_warning("%" PRIu64 " records of forks and exits were "
+			    "lost: samples of some new processes may be "
+			    "counted as filtered", lost);
+}
+
+int run_balance(struct run *run)
+{
+	struct samples_cost cost = samples_cost(run->samples);
+
+	run->balance.hz = run->options->hz;
+	run->balance.cpus = run->sampler.count;
+	run->balance.dangling = cost.dangling;
+	if (count_ticks(run))
+		return -1;
+	out_balance(&run->balance, run->profile);
+	report_targets(run);
+	log_detail("%" PRIu64 " drains (%s) of %" PRIu64 " keys: %.2f ms "
+		   "reading, %.2f ms waiting (%.2f at most)",
+		   cost.drains, cost.batches ? "batches" : "key by key",
+		   cost.keys, (double)cost.read_ns / 1e6,
+		   (double)cost.wait_ns / 1e6, (double)cost.wait_most / 1e6);
+	log_detail("own CPU %.1f ms to the stop, %.1f ms in all; peak RSS "
+		   "%" PRIu64 " KB", (double)run->cpu_time / 1e6,
+		   (double)system_cpu_time() / 1e6, system_peak_rss());
+	return 0;
+}
+
+int run_close(struct run *run, int failed)
+{
+	int status = failed ? 1 : 0;
+
+	/* A command that runs on (-d was shorter) still has its status. */
+	if (run->command.pid && run->command.gate < 0)
+		command_ended(&run->command, true);
+	if (run->command.status)
+		status = run->command.status;
+	command_close(&run->command);
+	sideband_close(run->sideband);
+	targets_free(run->targets);
+	profile_free(run->profile);
+	sampler_close(&run->sampler);
+	samples_close(run->samples);
+	loader_close(run->loader);
+	if (run->cgroup_fd >= 0)
+		close(run->cgroup_fd);
+	cpus_free(&run->cpus);
+	free(run->times);
+	return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RUN_H
+#define RUN_H
+
+#include "loader.h"
+#include "options.h"
+#include "out/balance.h"
+#include "proc/sideband.h"
+#include "proc/stat.h"
+#include "proc/targets.h"
+#include "profile.h"
+#include "sampler.h"
+#include "samples.h"
+#include "sys/command.h"
+#include "sys/cpus.h"
+
+/* All that a run holds; zeroed, each stage fills its own. */
+struct run {
+	const struct options *options;
+	struct bytes object;		/* the compiled BPF object */
+	uint64_t begin;			/* when main began, for -v */
+
+	struct cpus cpus;
+	struct command command;
+	struct targets *targets;	/* NULL: everybody */
+	struct samples_plan plan;
+	struct loader *loader;
+	int cgroup_fd;			/* -1: none is asked for */
+	struct samples *samples;
+	struct profile *profile;
+	struct sideband *sideband;	/* NULL: not needed */
+	struct sampler sampler;
+	struct stat_times *times;	/* of cpus.cpu[i]: at the start, then
+					   since the start */
+	struct balance balance;
+	uint64_t cpu_time;		/* ours until the stop, for -v */
+};
+
+/*
+ * The stages, in this order.  Each returns 0, or something else after a
+ * message; then only run_close() is left to do.
+ */
+int run_check(struct run *run);		/* can the outputs be written? */
+int run_choose(struct run *run);	/* which CPUs, which tasks */
+int run_load(struct run *run);		/* the program into the kernel */
+int run_open(struct run *run);		/* the profile, still empty */
+int run_start(struct run *run);		/* clocks, and the command */
+int run_sample(struct run *run);	/* until the end; then all is still */
+int run_name(struct run *run);		/* addresses to names */
+int run_write(struct run *run);		/* outputs */
+int run_balance(struct run *run);	/* where each tick went */
+
+/* Frees all.  Returns the exit status: the command's own if `failed` is 0. */
+int run_close(struct run *run, int failed);
+
+#endif
