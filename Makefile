@@ -3,9 +3,9 @@
 # make                 ./prof: static, stripped, the BPF object inside
 # make CC=gcc          with another libc than musl
 # make test            ./test.sh            make check    unit and golden only
-# make asan            build/asan/prof      make fuzz     RUNS=20000 a target
+# make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
 # make lint format bench install uninstall dist clean
-# V=1 shows the commands.  Nothing is written outside build/ but ./prof.
+# V=1 shows the commands.  A build writes nothing outside build/ but ./prof.
 
 VERSION = 0.1
 
@@ -38,7 +38,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
 	-fno-strict-aliasing $(CFLAGS)
 ALL_LDFLAGS = -static -Wl,--gc-sections $(LDFLAGS)
 
-# -mcpu=v2: Linux 5.10 on machines without a JIT knows no newer instructions.
+# -mcpu=v2: what every JIT that 5.10 has can do (some lack 32-bit jumps, v3).
 BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 	-fdebug-prefix-map=$(CURDIR)=. \
 	$(if $(MULTIARCH),-I$(KERNEL_HEADERS)/$(MULTIARCH))
@@ -59,9 +59,15 @@ prof: $(B)/prof
 $(B)/prof: $(B)/prof.o $(OBJECTS) $(B)/bpf_embed.o
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
 
-$(B)/%.o: %.c Makefile
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Changes when the compiler or its flags do, so that all is compiled again.
+$(B)/flags: Makefile force
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' >$@
 
 # Debug information goes, but .BTF stays: the maps' types are in it.  .BTF.ext
 # would only add source lines to the verifier's log.
@@ -73,7 +79,7 @@ $(B)/bpf_prog.o: bpf_prog.c bpf_prog.h bpf/lanes.h bpf/helpers.h Makefile
 		--remove-section=.rel.BTF.ext --remove-section=.llvm_addrsig \
 		$@.tmp $@ && rm -f $@.tmp
 
-$(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o
+$(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o $(B)/flags
 	$(call say,AS   ,$<)$(CC) -DBPF_OBJECT='"$(B)/bpf_prog.o"' \
 		-c -o $@ bpf/embed.S
 
@@ -95,7 +101,7 @@ dist:
 clean:
 	rm -rf $(filter-out $(B)/vm,$(wildcard $(B)/*)) prof
 
-.PHONY: all install uninstall dist clean
+.PHONY: all install uninstall dist clean force
 .DELETE_ON_ERROR:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -8,7 +8,8 @@
 #	SECS=30 ./demo.sh root@vm > vm.folded
 #
 # Only folded stacks go to standard output.  On HOST nothing is installed and
-# nothing stays: the one file is copied to a new directory, run and removed.
+# nothing stays: the one file is copied to a new directory, run and removed (after
+# SECS, also if you do not wait for it).
 set -eu
 cd "$(dirname "$0")"
 seconds=${SECS:-10}
@@ -58,8 +59,21 @@ install_missing() {
 	fi
 }
 
+# As the owner of the clone, so that `make` works for him afterwards.
+build() {
+	local owner
+
+	owner=$(stat -c %U .)
+	if [ "$(id -u)" = 0 ] && [ "$owner" != root ] &&
+		id -u "$owner" >/dev/null 2>&1; then
+		runuser -u "$owner" -- make -s
+	else
+		make -s
+	fi
+}
+
 install_missing
-make -s >&2
+build >&2
 if [ -z "$host" ]; then
 	[ "$(id -u)" = 0 ] || {
 		say "sampling needs root: sudo ./demo.sh > out.folded"
@@ -71,6 +85,6 @@ fi
 # One connection: the file goes in, the folded stacks come out.
 # shellcheck disable=SC2029
 ssh "$host" "d=\$(mktemp -d) && trap 'rm -rf \"\$d\"' EXIT &&
-	cat >\"\$d/prof\" && chmod 700 \"\$d/prof\" &&
+	trap 'exit 1' HUP INT TERM && cat >\"\$d/prof\" && chmod 700 \"\$d/prof\" &&
 	if [ \"\$(id -u)\" = 0 ]; then \"\$d/prof\" -d $seconds
 	else sudo -n \"\$d/prof\" -d $seconds; fi" <prof

@@ -28,8 +28,9 @@
  * their descriptors into copies of the instructions, load.
  *
  * Left out on purpose, with an error that says so: global variables (.data,
- * .bss, .rodata), functions that are not inlined (calls into .text), CO-RE.
- * Each would double this file, and a profiler needs none of them.
+ * .bss, .rodata) and functions that are not inlined (calls into .text).  CO-RE
+ * relocations (.BTF.ext) are not looked at.  Each would double this file, and
+ * a profiler needs none of them.
  *
  * Sources: Documentation/bpf/llvm_reloc.rst, Documentation/bpf/btf.rst and
  * Documentation/bpf/libbpf/program_types.rst of the kernel, man 2 bpf.
@@ -58,7 +59,6 @@ struct loader_map {
 	const char *name;
 	uint64_t offset;	/* of its variable in .maps */
 	struct bpf_map_attr attr;
-	bool used;		/* by a chosen program */
 	int fd;
 };
 
@@ -408,7 +408,7 @@ static int create_map(struct loader_map *map)
 	map->fd = bpf_map_create(&map->attr);
 	if (map->fd >= 0)
 		return 0;
-	log_error("%s: bpf(BPF_MAP_CREATE) with %u entries: %s", map->name,
+	log_error("%s: bpf(BPF_MAP_CREATE) with max_entries %u: %s", map->name,
 		  map->attr.max_entries, system_strerror(map->fd));
 	what_to_do = advice(ADVICE_MAP, map->fd);
 	if (what_to_do)

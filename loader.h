@@ -16,8 +16,8 @@
  *	loader_map_fd, loader_prog_fd
  *	loader_close       closes all descriptors
  *
- * It knows ELF, BTF and bpf(2), and nothing of what the programs do.  All but
- * loader_close say themselves what went wrong.
+ * It knows ELF, BTF and bpf(2), and nothing of what the programs do.  The first
+ * four say themselves what went wrong.
  */
 struct loader;
 

@@ -31,7 +31,10 @@ struct gathered {
 	uint64_t samples, first, last;
 };
 
-/* In place of a kernel stack: what the program noted instead of one. */
+/*
+ * In place of a kernel stack: what the program noted instead of one.  Applied
+ * twice it gives its argument.
+ */
 #define KERNEL_NOTE(word) (UINT32_MAX - (uint32_t)(word))
 
 struct profile_work {
@@ -299,11 +302,9 @@ static void add_kernel_frame(struct profile *profile,
 {
 	struct text text = { 0 };
 
-	if (!frame->name) {
+	if (!frame->name)
 		text_format(&text, "[0x%" PRIx64 "]",
 			    frame->address);
-		profile->unnamed++;
-	}
 	add_frame_id(profile, add_frame(profile, frame->name ? frame->name :
 					text.data, FRAME_KERNEL));
 	text_free(&text);

@@ -21,7 +21,8 @@ enum profile_mode {
 	MODE_USER,
 	MODE_KERNEL,
 	MODE_IDLE,	/* the idle task waited */
-	MODE_SOFTIRQ,	/* ... or was used for interrupts' work, as others are */
+	MODE_SOFTIRQ,	/* soft interrupts' work on any task, and any other
+			   interrupt's on the idle task */
 	MODE_UNKNOWN,	/* the kernel gave no stack at all */
 	MODE_COUNT,
 };
@@ -68,11 +69,9 @@ struct profile {
 	struct profile_stack *stacks;
 	size_t task_count, frame_count, frame_id_count, stack_count;
 
-	/* Samples by mode, and those of each that are not in stacks. */
-	uint64_t by_mode[MODE_COUNT];
-	uint64_t filtered;
+	uint64_t by_mode[MODE_COUNT];	/* samples that are in stacks */
+	uint64_t filtered;		/* ... and that are not */
 	uint64_t elsewhere;	/* of those: in a PID namespace below ours */
-	uint64_t unnamed;	/* kernel frames without a name, by samples */
 
 	struct profile_work *work;
 };

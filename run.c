@@ -190,6 +190,11 @@ int run_open(struct run *run)
 				   system_sysctl("kernel/perf_event_max_stack",
 						 STACK_DEPTH),
 				   options->kallsyms);
+	/*
+	 * The kernel allows max_rate / CONFIG_HZ ticks per timer tick, rounded
+	 * up, and ticks come in bunches: 997 Hz with a limit of 1000 give two
+	 * thirds.  At half of the limit none is dropped.
+	 */
 	run->balance.max_rate =
 		system_sysctl("kernel/perf_event_max_sample_rate", 0);
 	if (run->balance.max_rate && options->hz > run->balance.max_rate / 2)
@@ -222,7 +227,7 @@ int run_start(struct run *run)
 			 loader_prog_fd(run->loader, "profile_hash")))
 		return -1;
 	run->times = memory_new(run->cpus.count, sizeof(*run->times));
-	stat_read(&run->cpus, run->times);
+	run->balance.blind = !stat_read(&run->cpus, run->times);
 	run->balance.wall = system_now();
 	if (sampler_start(&run->sampler))
 		return -1;

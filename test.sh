@@ -174,7 +174,7 @@ for part in "${parts[@]}"; do
 	fi
 done
 install_packages "${build_needs[@]}" || exit 1
-if ! make -s; then
+if ! make -s prof; then
 	echo "FAIL build: make"
 	echo "0 passed, 1 failed, 0 skipped"
 	exit 1

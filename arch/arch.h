@@ -8,8 +8,6 @@
  *	ARCH_INTERRUPT_ENTRIES	beginnings of the names of functions through
  *				which interrupts and exceptions come in; the
  *				frame they interrupted is not a call
- *	ARCH_TEXT_LINKED	address of the kernel's text as it is linked,
- *				before KASLR moves it; 0 if it has no one such
  */
 #if defined(__x86_64__)
 #include "arch/x86_64.h"

@@ -3,4 +3,3 @@
 #define ARCH_INTERRUPT_ENTRIES						\
 	"el1h_64_", "el1t_64_", "el0t_64_irq", "el0t_64_fiq",		\
 	"el0t_64_error", "el1_irq", "el1_sync", "el1_error", "el0_irq"
-#define ARCH_TEXT_LINKED 0ull	/* depends on CONFIG_ARM64_VA_BITS */

@@ -3,4 +3,3 @@
 #define ARCH_INTERRUPT_ENTRIES						\
 	"handle_exception", "do_interrupt", "interrupt_return",		\
 	"int_return", "__irq_svc", "hardware_interrupt_common"
-#define ARCH_TEXT_LINKED 0ull

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 /*
- * A view of foreign bytes.  Whoever reads a file that other people can write
- * reads it through this and nothing else: no offset, however large, reaches
- * outside.  The view does not own what it shows.
+ * A view of foreign bytes.  Whoever reads a binary format that other people
+ * can write reads it through this and nothing else: no offset, however large,
+ * reaches outside.  The view does not own what it shows.
  */
 struct bytes {
 	const uint8_t *data;
 	size_t size;
 };
 
-/* The `size` bytes at `offset`; false (and *part empty) if not all are there. */
+/* The `size` bytes at `offset`; false, *part empty, if not all are there. */
 bool bytes_part(struct bytes all, uint64_t offset, uint64_t size,
 		struct bytes *part);
 

@@ -2,8 +2,8 @@
 /*
  * file: reading texts line by line, writing results whole or not at all.
  *
- * Source: open(2), rename(2).  fsync(2) is left out: after a crash of the
- * machine the old or the new file is there, and a profile is not a ledger.
+ * Source: open(2), rename(2).  fsync(2) is left out: a crash of the machine may
+ * leave an empty file, and a profile is not a ledger.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -40,9 +40,15 @@ static void log_line(const char *prefix, const char *format, va_list args,
 
 	if (length >= room)
 		length = room - 1;
-	for (size_t i = from; i < from + length; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+	for (size_t i = from; i < from + length; i++) {
+		const unsigned char *byte = (unsigned char *)line + i;
+
+		/* U+0080 to U+009F are control characters, too. */
+		if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] <= 0x9f)
+			line[i] = line[i + 1] = '?';
+		else if (byte[0] < ' ' || byte[0] == 0x7f)
 			line[i] = '?';
+	}
 	length += from;
 	memcpy(line + length, end, strlen(end));
 	length += strlen(end);

@@ -3,7 +3,7 @@
  * balance: where each tick went.
  *
  *	expected = sampled + unaccounted
- *	sampled  = user + kernel + idle + softirq + filtered + lost
+ *	sampled  = user + kernel + idle + softirq + unknown + filtered + lost
  *
  * `lost` are samples that the BPF program had and could not store, each
  * counted under its cause.  `unaccounted` are ticks for which the program
@@ -42,6 +42,7 @@ static enum cause {
 	CAUSE_STOLEN,
 	CAUSE_ASLEEP,
 	CAUSE_OTHER,
+	CAUSE_NOT_KNOWN,
 } cause_of(const struct balance *balance, int64_t missing)
 {
 	double half = (double)missing / 2;
@@ -54,7 +55,7 @@ static enum cause {
 		return CAUSE_STOLEN;
 	if ((double)balance->asleep > half)
 		return CAUSE_ASLEEP;
-	return CAUSE_OTHER;
+	return balance->blind ? CAUSE_NOT_KNOWN : CAUSE_OTHER;
 }
 
 static void unaccounted(const struct balance *balance, int64_t missing)
@@ -65,6 +66,7 @@ static void unaccounted(const struct balance *balance, int64_t missing)
 		[CAUSE_STOLEN] = ": the hypervisor ran others (steal)",
 		[CAUSE_ASLEEP] = ": idle CPUs whose clock stood still",
 		[CAUSE_OTHER] = ": inside bpf(2) calls, or held up",
+		[CAUSE_NOT_KNOWN] = ": why, /proc/stat would tell",
 	};
 
 	log_note("%11s %10" PRId64 "  %5.1f %%%s", "unaccounted", missing,
@@ -95,7 +97,7 @@ static void warn(const struct balance *balance, int64_t missing)
 	else if (cause == CAUSE_ASLEEP)
 		log_advice("CPUs that had nothing to do got no timer "
 			   "interrupts: only idle time is missing");
-	else
+	else if (cause == CAUSE_OTHER)
 		log_advice("interrupts were held up, or another user of "
 			   "bpf(2) was busy: what ran then is not seen");
 }
@@ -119,6 +121,9 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 		if (i != MODE_UNKNOWN || profile->by_mode[i])
 			line(modes[i], profile->by_mode[i], balance->expected);
 	line("filtered", profile->filtered, balance->expected);
+	if (profile->elsewhere)
+		log_note("%11s %10" PRIu64 "  of these: in PID namespaces "
+			 "below ours", "", profile->elsewhere);
 	line("lost", lost, balance->expected);
 	unaccounted(balance, missing);
 	for (unsigned int i = 0; i < TALLY_SIZE; i++)

@@ -14,6 +14,7 @@ struct balance {
 	uint64_t expected;	/* ticks in that time */
 	uint64_t steal;		/* ns of it that the hypervisor took */
 	uint64_t asleep;	/* ticks missing on CPUs that idled so long */
+	bool blind;		/* /proc/stat does not tell those two */
 	uint64_t max_rate;	/* perf_event_max_sample_rate; 0: not known */
 	struct tally tally;
 	uint64_t dangling;

@@ -45,7 +45,7 @@ bool stat_parse(const char *line, uint32_t *cpu, struct stat_times *times)
 	return true;
 }
 
-void stat_read(const struct cpus *cpus, struct stat_times *times)
+bool stat_read(const struct cpus *cpus, struct stat_times *times)
 {
 	struct stat_times one;
 	struct lines lines;
@@ -54,7 +54,7 @@ void stat_read(const struct cpus *cpus, struct stat_times *times)
 
 	memset(times, 0, cpus->count * sizeof(*times));
 	if (lines_open(&lines, "/proc/stat"))
-		return;
+		return false;
 	/* The lines of CPUs come first, after the one of their sum. */
 	while ((line = lines_next(&lines)) && !strncmp(line, "cpu", 3)) {
 		if (!stat_parse(line, &cpu, &one))
@@ -64,4 +64,5 @@ void stat_read(const struct cpus *cpus, struct stat_times *times)
 				times[i] = one;
 	}
 	lines_close(&lines);
+	return true;
 }

@@ -17,9 +17,9 @@ struct stat_times {
 bool stat_parse(const char *line, uint32_t *cpu, struct stat_times *times);
 
 /*
- * Reads the times of cpus->cpu[i] to times[i]; zeroes where /proc/stat is not
- * there or does not tell.
+ * Reads the times of cpus->cpu[i] to times[i].  False, and zeroes, where
+ * /proc/stat is not there.
  */
-void stat_read(const struct cpus *cpus, struct stat_times *times);
+bool stat_read(const struct cpus *cpus, struct stat_times *times);
 
 #endif

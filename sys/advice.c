@@ -34,9 +34,8 @@ static const char *advice_invalid(enum advice_on on)
 		return "this kernel knows no such event, or the CPU is not "
 		       "one of its own (see /sys/devices/system/cpu/possible)";
 	case ADVICE_PROG:
-		return "the verifier's words above say why; a kernel under "
-		       "lockdown=confidentiality forbids helpers, and "
-		       "prof needs Linux 5.10 or later";
+		return "the verifier's words above say why; prof needs Linux "
+		       "5.10 or later";
 	case ADVICE_MAP:
 		return "a smaller --memory makes smaller maps; "
 		       "prof needs Linux 5.10 or later";
