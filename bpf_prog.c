@@ -296,5 +296,40 @@ int profile_hash(void *context)
 	return 0;
 }
 
+/* ------------------------------------------------- names from the kernel */
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct questions);
+	MAP_NUMBER(max_entries, 1);
+} questions SECTION(".maps");
+
+/* The verifier reads it: it has to be where nobody can change it (.rodata). */
+const char name_format[] = "%pS";
+
+/*
+ * Runs when it is asked to (BPF_PROG_TEST_RUN), not on a tick.  "%pS" makes
+ * "vfs_read+0x12/0x340 [module]" of an address, from the kernel's own tables,
+ * also where it shows them to nobody.
+ */
+SECTION("syscall")
+int name_addresses(void *context)
+{
+	__u32 zero = 0;
+	struct questions *asked = bpf_map_lookup_elem(&questions, &zero);
+
+	(void)context;
+	if (!asked)
+		return 0;
+	for (__u32 i = 0; i < QUESTIONS_MOST; i++) {
+		if (i >= asked->count)
+			break;
+		bpf_snprintf(asked->answer[i], ANSWER_SIZE, name_format,
+			     &asked->address[i], sizeof(asked->address[i]));
+	}
+	return 0;
+}
+
 /* bpf_get_stack is open to programs under a GPL-compatible license only. */
 char program_license[] SECTION("license") = "Dual MIT/GPL";

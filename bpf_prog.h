@@ -77,6 +77,20 @@ struct count {
 	__u64 first, last;	/* bpf_ktime_get_ns() of its samples */
 };
 
+/*
+ * The second program, which names kernel addresses: what it is asked, and what
+ * it answers.
+ *
+ *	questions         [0] -> struct questions
+ */
+enum { QUESTIONS_MOST = 64, ANSWER_SIZE = 256 };
+
+struct questions {
+	__u64 count;
+	__u64 address[QUESTIONS_MOST];
+	char answer[QUESTIONS_MOST][ANSWER_SIZE];
+};
+
 /* What the program counts, per CPU.  Labels: samples.c. */
 enum tally_index {
 	TALLY_TICKS,		/* the program ran */

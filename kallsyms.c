@@ -146,12 +146,16 @@ static bool starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Symbols that are not things: neither names nor ends of others. */
-static bool is_noise(const struct symbol *symbol)
+/* Neither names nor ends of others. */
+static bool is_noise(const char *name)
 {
-	return symbol->name[0] == '$' || starts(symbol->name, ".L") ||
-	       starts(symbol->name, "__pfx_") ||
-	       starts(symbol->name, "__cfi_");
+	return name[0] == '$' || starts(name, ".L") ||
+	       starts(name, "__pfx_") || starts(name, "__cfi_");
+}
+
+bool kallsyms_is_function(const char *name)
+{
+	return !is_noise(name) && !is_mark(name);
 }
 
 /* Also turns marks into what they are. */
@@ -310,7 +314,7 @@ int kallsyms_find(const char *path, struct kallsyms_name *names, size_t count,
 		if (!parse_line(line, &symbol))
 			continue;
 		note_facts(facts, &symbol);
-		if (symbol.start && !is_noise(&symbol))
+		if (symbol.start && !is_noise(symbol.name))
 			note(slots, names, count, &symbol);
 	}
 	error = lines.error;

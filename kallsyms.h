@@ -32,4 +32,10 @@ struct kallsyms_facts {
 int kallsyms_find(const char *path, struct kallsyms_name *names, size_t count,
 		  struct kallsyms_facts *facts);
 
+/*
+ * Whether this is the name of a function: not of the padding in front of one,
+ * of a label, or of a place that the linker marked.
+ */
+bool kallsyms_is_function(const char *name);
+
 #endif

@@ -27,10 +27,14 @@
  * So: read the types, create the maps that the chosen programs name, patch
  * their descriptors into copies of the instructions, load.
  *
- * Left out on purpose, with an error that says so: global variables (.data,
- * .bss, .rodata) and functions that are not inlined (calls into .text).  CO-RE
- * relocations (.BTF.ext) are not looked at.  Each would double this file, and
- * a profiler needs none of them.
+ * Constants (.rodata) become a map as well, and the instruction then means an
+ * address in its value (BPF_PSEUDO_MAP_VALUE, with the offset in the second
+ * immediate).
+ *
+ * Left out on purpose, with an error that says so: variables (.data, .bss) and
+ * functions that are not inlined (calls into .text).  CO-RE relocations
+ * (.BTF.ext) are not looked at.  Each would double this file, and a profiler
+ * needs none of them.
  *
  * Sources: Documentation/bpf/llvm_reloc.rst, Documentation/bpf/btf.rst and
  * Documentation/bpf/libbpf/program_types.rst of the kernel, man 2 bpf.
@@ -57,21 +61,25 @@ enum { MACHINE_BPF = 247, RELOCATION_64_64 = 1 };
 
 struct loader_map {
 	const char *name;
+	uint32_t section;	/* .maps, or the read-only data that it holds */
 	uint64_t offset;	/* of its variable in .maps */
+	struct bytes data;	/* read-only data; none: an ordinary map */
 	struct bpf_map_attr attr;
 	int fd;
 };
 
 struct loader_program {
 	const char *name;
-	uint32_t type, section;
+	uint32_t type, flags, section;
 	uint64_t offset, size;	/* in the section, in bytes */
 	bool chosen;
+	struct bpf_insn *insns;	/* a copy, with maps' descriptors patched in */
 	int fd;
 };
 
 struct loader {
 	const char *name;	/* of the object, for messages */
+	bool silent;		/* about what the kernel refuses */
 	struct elf elf;
 	struct elf_symbols symbols;
 	struct elf_section maps_section;
@@ -85,11 +93,11 @@ struct loader {
 /* Which program type a section's name means: by its part before a slash. */
 static const struct {
 	const char *section;
-	uint32_t type;
+	uint32_t type, flags;
 } loader_types[] = {
-	{ "perf_event", BPF_PROG_TYPE_PERF_EVENT },
-	{ "tracepoint", BPF_PROG_TYPE_TRACEPOINT },
-	{ "syscall", BPF_PROG_TYPE_SYSCALL },
+	{ "perf_event", BPF_PROG_TYPE_PERF_EVENT, 0 },
+	{ "tracepoint", BPF_PROG_TYPE_TRACEPOINT, 0 },
+	{ "syscall", BPF_PROG_TYPE_SYSCALL, BPF_F_SLEEPABLE },
 };
 
 /* ----------------------------------------------------- what is in the file */
@@ -170,10 +178,47 @@ static bool find_map_symbol(struct loader *loader, struct loader_map *map)
 		    symbol.type != STT_OBJECT ||
 		    strcmp(symbol.name, map->name))
 			continue;
+		map->section = symbol.section;
 		map->offset = symbol.value;
 		return true;
 	}
 	return false;
+}
+
+static void add_map(struct loader *loader, struct loader_map map)
+{
+	loader->maps = memory_grow(loader->maps, &loader->map_capacity,
+				   loader->map_count + 1, sizeof(map));
+	loader->maps[loader->map_count++] = map;
+}
+
+/*
+ * Constants (.rodata) are maps too: an array of one element, the whole section,
+ * that programs cannot write and user space cannot once it is frozen.
+ */
+static void read_constants(struct loader *loader)
+{
+	static const char rodata[] = ".rodata";
+
+	for (uint32_t i = 1; i < loader->elf.sections; i++) {
+		struct loader_map map = { .name = rodata, .fd = -1 };
+		struct elf_section section;
+
+		if (elf_section(&loader->elf, i, &section) ||
+		    strncmp(section.name, rodata, sizeof(rodata) - 1) ||
+		    section.type != SHT_PROGBITS || !section.bytes.size ||
+		    section.bytes.size > UINT32_MAX)
+			continue;
+		map.section = i;
+		map.data = section.bytes;
+		map.attr = (struct bpf_map_attr){
+			.type = BPF_MAP_TYPE_ARRAY, .key_size = 4,
+			.value_size = (uint32_t)section.bytes.size,
+			.max_entries = 1, .flags = BPF_F_RDONLY_PROG,
+			.name = rodata,
+		};
+		add_map(loader, map);
+	}
 }
 
 /* The variables of one DATASEC: when it is .maps, they are maps. */
@@ -196,10 +241,7 @@ static int read_data_section(struct loader *loader, const struct btf *btf,
 		if (!find_map_symbol(loader, &map))
 			return bad_object(loader, map.name,
 					  "this map has no symbol in .maps");
-		loader->maps = memory_grow(loader->maps,
-					   &loader->map_capacity,
-					   loader->map_count + 1, sizeof(map));
-		loader->maps[loader->map_count++] = map;
+		add_map(loader, map);
 	}
 	return 0;
 }
@@ -210,6 +252,7 @@ static int read_maps(struct loader *loader)
 	struct btf btf;
 	int error;
 
+	read_constants(loader);
 	/* No maps is fine; maps without types are not. */
 	if (elf_section_named(&loader->elf, ".maps", &loader->maps_section))
 		return 0;
@@ -231,8 +274,8 @@ static int read_maps(struct loader *loader)
 	return error;
 }
 
-/* True, and the type, if programs in a section of this name are known. */
-static bool program_type(const char *section, uint32_t *type)
+/* True, type and flags, if programs in a section of this name are known. */
+static bool program_type(const char *section, uint32_t *type, uint32_t *flags)
 {
 	size_t length = strcspn(section, "/");
 
@@ -242,6 +285,7 @@ static bool program_type(const char *section, uint32_t *type)
 		    loader_types[i].section[length])
 			continue;
 		*type = loader_types[i].type;
+		*flags = loader_types[i].flags;
 		return true;
 	}
 	return false;
@@ -267,7 +311,7 @@ static int read_programs(struct loader *loader)
 		    elf_section(&loader->elf, symbol.section, &section) ||
 		    section.type != SHT_PROGBITS ||
 		    !(section.flags & SHF_EXECINSTR) ||
-		    !program_type(section.name, &program.type))
+		    !program_type(section.name, &program.type, &program.flags))
 			continue;
 		if (!program.size ||
 		    program.size % sizeof(struct bpf_insn) ||
@@ -336,8 +380,6 @@ fail:
 	return NULL;
 }
 
-/* ----------------------------------------------------- what is asked of it */
-
 static struct loader_map *find_map(const struct loader *loader,
 				   const char *name)
 {
@@ -380,40 +422,53 @@ int loader_choose(struct loader *loader, const char *name)
 	return 0;
 }
 
-/* ------------------------------------------------------ into the kernel */
-
 /*
- * The map that the relocation `symbol` means, or NULL.  For the symbol of the
- * whole section the instruction itself holds the offset.
+ * The map that the relocation `symbol` means, or NULL; for constants, *offset
+ * says where in it.  For the symbol of a whole section the instruction itself
+ * holds the offset.
  */
 static struct loader_map *relocated_map(struct loader *loader,
 					const struct elf_symbol *symbol,
-					const struct bpf_insn *insn)
+					const struct bpf_insn *insn,
+					uint64_t *offset)
 {
-	uint64_t offset = symbol->type == STT_SECTION ?
-			  (uint64_t)(uint32_t)insn->imm : symbol->value;
+	*offset = symbol->type == STT_SECTION ?
+		  (uint64_t)(uint32_t)insn->imm : symbol->value;
+	for (size_t i = 0; i < loader->map_count; i++) {
+		struct loader_map *map = &loader->maps[i];
 
-	if (symbol->section != loader->maps_section.number)
-		return NULL;
-	for (size_t i = 0; i < loader->map_count; i++)
-		if (loader->maps[i].offset == offset)
-			return &loader->maps[i];
+		if (map->section == symbol->section &&
+		    (map->data.size ? *offset < map->data.size :
+		     map->offset == *offset))
+			return map;
+	}
 	return NULL;
 }
 
-static int create_map(struct loader_map *map)
+/* Puts constants where nobody can change them any more. */
+static int fill_constants(const struct loader_map *map)
 {
-	const char *what_to_do;
+	uint32_t zero = 0;
+	int error = bpf_map_update_elem(map->fd, &zero, map->data.data,
+					BPF_ANY);
+
+	return error ? error : bpf_map_freeze(map->fd);
+}
+
+static int create_map(const struct loader *loader, struct loader_map *map)
+{
+	int error;
 
 	map->fd = bpf_map_create(&map->attr);
-	if (map->fd >= 0)
-		return 0;
+	error = map->fd < 0 ? map->fd : 0;
+	if (!error && map->data.size)
+		error = fill_constants(map);
+	if (!error || loader->silent)
+		return error;
 	log_error("%s: bpf(BPF_MAP_CREATE) with max_entries %u: %s", map->name,
-		  map->attr.max_entries, system_strerror(map->fd));
-	what_to_do = advice(ADVICE_MAP, map->fd);
-	if (what_to_do)
-		log_advice("%s", what_to_do);
-	return map->fd;
+		  map->attr.max_entries, system_strerror(error));
+	advice_tell(ADVICE_MAP, error);
+	return error;
 }
 
 /* One relocation of a program: creates its map if it is the first to use it. */
@@ -424,6 +479,7 @@ static int relocate(struct loader *loader, struct loader_program *program,
 	struct bpf_insn *insn = &insns[at / sizeof(*insn)];
 	struct elf_symbol symbol;
 	struct loader_map *map;
+	uint64_t offset;
 	int error;
 
 	/* LD_IMM64 takes two instructions; both must be inside. */
@@ -436,19 +492,20 @@ static int relocate(struct loader *loader, struct loader_program *program,
 	    insn->code != (BPF_LD | BPF_DW | BPF_IMM))
 		return bad_object(loader, program->name,
 				  "calls a function that is not inlined");
-	map = relocated_map(loader, &symbol, insn);
+	map = relocated_map(loader, &symbol, insn, &offset);
 	if (!map)
 		return bad_object(loader, *symbol.name ? symbol.name :
-				  program->name, "is not a map: global "
+				  program->name, "is not a map or a constant: "
 				  "variables are not supported");
 	if (map->fd < 0) {
-		error = create_map(map);
-		if (error < 0)
+		error = create_map(loader, map);
+		if (error)
 			return error;
 	}
-	insn[0].src_reg = BPF_PSEUDO_MAP_FD;
+	insn[0].src_reg = map->data.size ? BPF_PSEUDO_MAP_VALUE :
+			  BPF_PSEUDO_MAP_FD;
 	insn[0].imm = map->fd;
-	insn[1].imm = 0;
+	insn[1].imm = map->data.size ? (int32_t)offset : 0;
 	return 0;
 }
 
@@ -519,44 +576,48 @@ static void show_verifier_log(struct bpf_prog_attr *attr)
 	attr->log = NULL;
 }
 
+/* Copies the instructions and creates the maps that they use. */
+static int prepare_program(struct loader *loader,
+			   struct loader_program *program)
+{
+	struct elf_section section;
+
+	if (program->insns)
+		return 0;
+	program->insns = memory_new(program->size, 1);
+	if (elf_section(&loader->elf, program->section, &section) ||
+	    !bytes_copy(section.bytes, program->offset, program->insns,
+			program->size))
+		return -ENOEXEC;
+	return relocate_program(loader, program, program->insns);
+}
+
 static int load_program(struct loader *loader, struct loader_program *program)
 {
-	struct bpf_insn *insns = memory_new(program->size, 1);
 	struct bpf_prog_attr attr = {
-		.type = program->type,
-		.insns = insns,
-		.insn_count = (uint32_t)(program->size / sizeof(*insns)),
+		.type = program->type, .flags = program->flags,
+		.insns = program->insns,
+		.insn_count = (uint32_t)(program->size /
+					 sizeof(*program->insns)),
 		.license = loader->license,
 		.name = program->name,
 	};
-	struct elf_section section;
-	const char *what_to_do;
-	int error = -ENOEXEC;
+	int error = bpf_prog_load(&attr);
 
-	if (elf_section(&loader->elf, program->section, &section) ||
-	    !bytes_copy(section.bytes, program->offset, insns, program->size))
-		goto out;
-	error = relocate_program(loader, program, insns);
-	if (error)
-		goto out;
-	error = bpf_prog_load(&attr);
 	/* EAGAIN: a signal came while the verifier worked. */
 	for (int tries = 0; error == -EAGAIN && tries < 5; tries++)
 		error = bpf_prog_load(&attr);
 	if (error >= 0) {
 		program->fd = error;
-		error = 0;
-		goto out;
+		return 0;
 	}
+	if (loader->silent)
+		return error;
 	log_error("%s: bpf(BPF_PROG_LOAD): %s", program->name,
 		  system_strerror(error));
 	if (is_verifier_error(error))
 		show_verifier_log(&attr);
-	what_to_do = advice(ADVICE_PROG, error);
-	if (what_to_do)
-		log_advice("%s", what_to_do);
-out:
-	free(insns);
+	advice_tell(ADVICE_PROG, error);
 	return error;
 }
 
@@ -566,6 +627,8 @@ static void close_all(struct loader *loader)
 		if (loader->programs[i].fd >= 0)
 			close(loader->programs[i].fd);
 		loader->programs[i].fd = -1;
+		free(loader->programs[i].insns);
+		loader->programs[i].insns = NULL;
 	}
 	for (size_t i = 0; i < loader->map_count; i++) {
 		if (loader->maps[i].fd >= 0)
@@ -578,12 +641,23 @@ int loader_load(struct loader *loader)
 {
 	int error = 0;
 
-	for (size_t i = 0; !error && i < loader->program_count; i++)
-		if (loader->programs[i].chosen)
-			error = load_program(loader, &loader->programs[i]);
+	for (size_t i = 0; !error && i < loader->program_count; i++) {
+		struct loader_program *program = &loader->programs[i];
+
+		if (!program->chosen)
+			continue;
+		error = prepare_program(loader, program);
+		if (!error)
+			error = load_program(loader, program);
+	}
 	if (error)
 		close_all(loader);
 	return error;
+}
+
+void loader_silence(struct loader *loader)
+{
+	loader->silent = true;
 }
 
 int loader_map_fd(const struct loader *loader, const char *name)

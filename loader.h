@@ -33,6 +33,9 @@ int loader_resize(struct loader *loader, const char *map, uint32_t entries);
 /* Wants the program of this name loaded; may be called several times. */
 int loader_choose(struct loader *loader, const char *program);
 
+/* From here on a refusal by the kernel is not told: it was a try. */
+void loader_silence(struct loader *loader);
+
 /* 0 or -errno; on failure nothing is left open. */
 int loader_load(struct loader *loader);
 

@@ -31,8 +31,9 @@
  *	3  samples.[ch]     drain: reads the maps while they are filled
  *	4  profile.[ch]     gathers samples, names them
  *	3  sym/kernel.[ch]  kernel stacks to names
- *	1  kallsyms.[ch]    /proc/kallsyms, read once
- *	3  sym/user.[ch]    user addresses to files and offsets
+ *	   sym/asked.[ch]   names from the kernel itself
+ *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
+ *	   sym/user.[ch]    user addresses to files and offsets
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak

@@ -59,7 +59,7 @@ struct profile_work {
 };
 
 struct profile *profile_new(unsigned int show, size_t depth,
-			    const char *kallsyms)
+			    const char *kallsyms, struct bytes object)
 {
 	struct profile *profile = memory_new(1, sizeof(*profile));
 
@@ -67,7 +67,7 @@ struct profile *profile_new(unsigned int show, size_t depth,
 	profile->work->show = show;
 	profile->work->depth = depth < STACK_DEPTH ? depth : STACK_DEPTH;
 	profile->work->user = user_names_new();
-	profile->work->kernel = kernel_names_new(kallsyms);
+	profile->work->kernel = kernel_names_new(kallsyms, object);
 	return profile;
 }
 

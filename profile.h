@@ -78,10 +78,10 @@ struct profile {
 
 /*
  * `show`: SHOW_ flags.  `depth`: stacks of this many frames may have had more
- * (perf_event_max_stack).  `kallsyms`: as in kernel_names_new().
+ * (perf_event_max_stack).  `kallsyms`, `object`: as in kernel_names_new().
  */
 struct profile *profile_new(unsigned int show, size_t depth,
-			    const char *kallsyms);
+			    const char *kallsyms, struct bytes object);
 
 /* A drain begins, and gives its elements to profile_add() (a samples_fn). */
 void profile_round(struct profile *profile);

@@ -189,7 +189,7 @@ int run_open(struct run *run)
 	run->profile = profile_new(show,
 				   system_sysctl("kernel/perf_event_max_stack",
 						 STACK_DEPTH),
-				   options->kallsyms);
+				   options->kallsyms, run->object);
 	/*
 	 * The kernel allows max_rate / CONFIG_HZ ticks per timer tick, rounded
 	 * up, and ticks come in bunches: 997 Hz with a limit of 1000 give two

@@ -38,11 +38,8 @@ struct step {
 
 static int say(uint32_t cpu, const struct step *step, int error)
 {
-	const char *what_to_do = advice(step->on, error);
-
 	log_error("CPU %u: %s: %s", cpu, step->what, system_strerror(error));
-	if (what_to_do)
-		log_advice("%s", what_to_do);
+	advice_tell(step->on, error);
 	return error;
 }
 

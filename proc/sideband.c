@@ -107,16 +107,14 @@ struct sideband *sideband_open(const struct cpus *cpus)
 	struct sideband *sideband = memory_new(1, sizeof(*sideband));
 
 	for (size_t i = 0; i < cpus->count; i++) {
-		const char *what, *what_to_do;
+		const char *what;
 		int error = listen_on(sideband, cpus->cpu[i], &what);
 
 		if (!error || error == -ENODEV)
 			continue;
 		log_error("CPU %u: %s: %s", cpus->cpu[i], what,
 			  system_strerror(error));
-		what_to_do = advice(ADVICE_EVENT, error);
-		if (what_to_do)
-			log_advice("%s", what_to_do);
+		advice_tell(ADVICE_EVENT, error);
 		sideband_close(sideband);
 		return NULL;
 	}

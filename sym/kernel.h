@@ -6,11 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/bytes.h"
+
 /* Names for the addresses of kernel stacks. */
 struct kernel_names;
 
-/* `kallsyms`: a saved file to use, or NULL for the running kernel's own. */
-struct kernel_names *kernel_names_new(const char *kallsyms);
+/*
+ * `kallsyms`: a saved file to use, or NULL for the running kernel's own names.
+ * `object`: the BPF object, which has a program that asks for them.
+ */
+struct kernel_names *kernel_names_new(const char *kallsyms,
+				      struct bytes object);
 
 /*
  * Names all frames of these stacks (leaf first).  Can be called again with

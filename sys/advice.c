@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "lib/log.h"
 #include "sys/advice.h"
 #include "sys/system.h"
 
@@ -88,4 +89,12 @@ const char *advice(enum advice_on on, int error)
 	default:
 		return NULL;
 	}
+}
+
+void advice_tell(enum advice_on on, int error)
+{
+	const char *what_to_do = advice(on, error);
+
+	if (what_to_do)
+		log_advice("%s", what_to_do);
 }

@@ -13,4 +13,7 @@ enum advice_on {
 /* One line on what the user can do about this -errno; NULL if nothing. */
 const char *advice(enum advice_on on, int error);
 
+/* The same, told below the message that was just told. */
+void advice_tell(enum advice_on on, int error);
+
 #endif

@@ -130,6 +130,16 @@ int bpf_map_lookup_and_delete_batch(int fd, struct bpf_batch_token *token,
 	return error;
 }
 
+/* BPF_MAP_FREEZE, Linux 5.2 */
+int bpf_map_freeze(int fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)fd;
+	return bpf(BPF_MAP_FREEZE, &attr);
+}
+
 /* BPF_PROG_LOAD */
 int bpf_prog_load(const struct bpf_prog_attr *prog)
 {
@@ -137,6 +147,7 @@ int bpf_prog_load(const struct bpf_prog_attr *prog)
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = prog->type;
+	attr.prog_flags = prog->flags;
 	attr.insns = pointer(prog->insns);
 	attr.insn_cnt = prog->insn_count;
 	attr.license = pointer(prog->license);
@@ -147,4 +158,14 @@ int bpf_prog_load(const struct bpf_prog_attr *prog)
 		attr.log_size = prog->log_size;
 	}
 	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+/* BPF_PROG_TEST_RUN; of type SYSCALL since Linux 5.14 */
+int bpf_prog_test_run(int fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = (uint32_t)fd;
+	return bpf(BPF_PROG_TEST_RUN, &attr);
 }

@@ -40,8 +40,11 @@ int bpf_map_lookup_and_delete_batch(int fd, struct bpf_batch_token *token,
 				    int first, void *keys, void *values,
 				    uint32_t *count);
 
+/* From here on user space cannot change the map. */
+int bpf_map_freeze(int fd);
+
 struct bpf_prog_attr {
-	uint32_t type;
+	uint32_t type, flags;	/* BPF_PROG_TYPE_, BPF_F_ */
 	const struct bpf_insn *insns;
 	uint32_t insn_count;
 	const char *license, *name;
@@ -50,5 +53,8 @@ struct bpf_prog_attr {
 };
 
 int bpf_prog_load(const struct bpf_prog_attr *prog);
+
+/* Runs a program of type BPF_PROG_TYPE_SYSCALL once, here and now. */
+int bpf_prog_test_run(int fd);
 
 #endif

@@ -75,7 +75,7 @@ refused() {
 }
 
 refused verifier-log verifier program "verifier: R0 invalid mem access"
-refused global-variable global program "global variables are not supported"
+refused global-variable global program "variables are not supported"
 refused no-such-program verifier nosuch "no such program"
 
 # One program of two is chosen: one map is created, one program loaded.

@@ -59,7 +59,12 @@ says one-cpu-said 'on 1 CPU '
 
 echo 2 >/proc/sys/kernel/kptr_restrict
 run hidden -d 1
-says hidden-said 'addresses are hidden'
+# Since 5.14 the kernel can be asked for its names.
+if grep -q 'addresses are hidden' err; then
+	says hidden-said 'kptr_restrict'
+else
+	shows hidden-is-asked 'vfs_read_\[k\]'
+fi
 echo 0 >/proc/sys/kernel/kptr_restrict
 
 # perf events must be closed for this one to be changed.
