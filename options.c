@@ -109,6 +109,12 @@ static const char *set_frequency(struct options *options, const char *argument)
 	       NULL : "not a number of Hz from 1 to 100000";
 }
 
+static const char *set_event(struct options *options, const char *argument)
+{
+	return event_find(argument, &options->event) ? NULL :
+	       "no event NAME[/PERIOD] of this name";
+}
+
 static const char *set_duration(struct options *options, const char *argument)
 {
 	return text_seconds(argument, &options->duration) &&
@@ -191,6 +197,8 @@ static const struct option_row option_rows[] = {
 	{ 257, "no-idle", NULL, "leave the idle task out", set_no_idle },
 	{ 'F', "frequency", "HZ", "samples a second on each CPU (99)",
 	  set_frequency },
+	{ 'e', "event", "NAME[/N]", "what is sampled (cpu-clock); every N of it",
+	  set_event },
 	{ 'd', "duration", "SECONDS", "stop by itself; else Ctrl-C, or the command's end",
 	  set_duration },
 	{ 258, "memory", "MB", "most that the kernel's maps may take (64)",
@@ -263,6 +271,8 @@ static int set_one(struct options *options, int letter, const char *argument)
 		usage_error(object, why);
 		if (option_rows[i].set == set_output)
 			log_advice("known endings: %s", out_endings());
+		if (option_rows[i].set == set_event)
+			log_advice("events: %s", event_names);
 		return -EINVAL;
 	}
 	return -EINVAL;
@@ -275,6 +285,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	int letter;
 
 	*options = (struct options){ .hz = 99, .memory = 64 << 20 };
+	event_find("cpu-clock", &options->event);
 	make_getopt_tables(letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) >= 0) {
@@ -304,6 +315,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (options->command && (options->pid_count || options->tid_count ||
 				 options->cgroup))
 		return usage_error("--", "a command, or -p, -t or --cgroup");
+	options->event.hz = options->hz;
 	if (options->quiet && options->verbose)
 		return usage_error("-q -v", "one or the other");
 	return 0;

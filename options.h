@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 #include "lib/text.h"
+#include "sys/events.h"
 
 /* What the command line asks for. */
 struct options {
 	uint64_t hz;
+	struct event_kind event;
 	uint64_t duration;	/* ns; 0: until a signal */
 	uint64_t memory;	/* bytes that the maps may take */
 	const char *cpus;	/* a list, or NULL for all on line */

@@ -22,6 +22,7 @@
  *	   sys/bpf.[ch]     bpf(2), a function per command
  *	2  sampler.[ch]     a clock on each CPU, and the program at its tick
  *	1  sys/perf.[ch]    perf_event_open(2) and its ioctls
+ *	   sys/events.[ch]  what can be sampled, by name
  *	   sys/cpus.[ch]    which CPUs are there
  *	   sys/ring.[ch]    what the kernel writes about an event
  *	   sys/system.[ch]  clocks, limits, sysctls

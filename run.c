@@ -144,14 +144,18 @@ int run_choose(struct run *run)
 
 /* ------------------------------------------------------------ getting ready */
 
+enum { UNKNOWN_HZ = 10000 };
+
 int run_load(struct run *run)
 {
 	const struct options *options = run->options;
 	struct scope scope = { .cgroup = run->cgroup_fd >= 0 };
 	uint64_t device, inode;
 
-	run->plan = samples_plan(options->hz, run->cpus.count,
-				 options->memory);
+	/* How fast every-so-many of something come nobody knows. */
+	run->plan = samples_plan(options->event.clock ||
+				 !options->event.period ? options->hz :
+				 UNKNOWN_HZ, run->cpus.count, options->memory);
 	log_detail("maps: %u stacks and %u counts in each pair, %.1f MB, "
 		   "drained every %.2f s", run->plan.stacks, run->plan.counts,
 		   (double)run->plan.bytes / 1e6,
@@ -223,7 +227,7 @@ int run_start(struct run *run)
 	int error;
 
 	if (listen_to_forks(run) ||
-	    sampler_open(&run->sampler, &run->cpus, run->options->hz,
+	    sampler_open(&run->sampler, &run->cpus, &run->options->event,
 			 loader_prog_fd(run->loader, "profile_hash")))
 		return -1;
 	run->times = memory_new(run->cpus.count, sizeof(*run->times));
@@ -417,7 +421,9 @@ static int count_ticks(struct run *run)
 			if (run->cpus.cpu[j] != event->cpu)
 				continue;
 			balance->steal += run->times[j].steal;
-			idle = run->times[j].idle / run->sampler.period;
+			if (run->sampler.kind.clock)
+				idle = run->times[j].idle /
+				       run->sampler.period;
 		}
 		if (got < event->ticks)
 			balance->asleep += event->ticks - got < idle ?
@@ -449,6 +455,9 @@ int run_balance(struct run *run)
 	struct samples_cost cost = samples_cost(run->samples);
 
 	run->balance.hz = run->options->hz;
+	run->balance.kind = run->sampler.kind;
+	if (run->sampler.kind.clock && run->sampler.kind.period)
+		run->balance.hz = 1000000000 / run->sampler.kind.period;
 	run->balance.cpus = run->sampler.count;
 	run->balance.dangling = cost.dangling;
 	if (count_ticks(run))

@@ -2,15 +2,16 @@
 /*
  * sampler: a perf event per CPU.
  *
- * PERF_COUNT_SW_CPU_CLOCK is a timer of the kernel's own: it needs no counters
+ * The usual one is a clock.  PERF_COUNT_SW_CPU_CLOCK is a timer of the kernel's own: it needs no counters
  * of the processor, so it works in every virtual machine.  Its ticks come from
  * a timer interrupt: code that runs with interrupts off is seen where it turns
  * them on again.  Idle CPUs tick, too: what is not sampled cannot be told from
  * what was lost.
  *
- * A period is asked for, not a frequency: a frequency above the sysctl
- * perf_event_max_sample_rate is refused, and the kernel would turn it into
- * this period anyhow.
+ * Of a clock a period is asked for, not a frequency: a frequency above the
+ * sysctl perf_event_max_sample_rate is refused, and the kernel would turn it
+ * into this period anyhow.  Of other events the kernel is asked for so many
+ * samples a second, and looks for the period that gives them.
  *
  * A CPU can go off line.  Its event stops then, and stays dead when the CPU is
  * back: PERF_EVENT_IOC_ENABLE says 0 and does nothing.  The one sign is that
@@ -43,14 +44,21 @@ static int say(uint32_t cpu, const struct step *step, int error)
 	return error;
 }
 
-static int open_clock(const struct sampler *sampler, uint32_t cpu)
+static int open_kind(const struct sampler *sampler, uint32_t cpu)
 {
 	struct perf_event_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	attr.sample_period = sampler->period;
+	attr.type = sampler->kind.type;
+	attr.config = sampler->kind.config;
+	if (sampler->kind.clock) {
+		attr.sample_period = sampler->period;
+	} else if (sampler->kind.period) {
+		attr.sample_period = sampler->kind.period;
+	} else {
+		attr.freq = 1;
+		attr.sample_freq = sampler->kind.hz;
+	}
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr.disabled = 1;
 	/* pid -1: whatever runs on this CPU. */
@@ -64,7 +72,7 @@ static int open_event(const struct sampler *sampler, uint32_t cpu,
 	int fd, error;
 
 	*step = (struct step){ "perf_event_open", ADVICE_EVENT };
-	fd = open_clock(sampler, cpu);
+	fd = open_kind(sampler, cpu);
 	if (fd < 0)
 		return fd;
 	*step = (struct step){ "ioctl(PERF_EVENT_IOC_SET_BPF)", ADVICE_ATTACH };
@@ -84,17 +92,36 @@ static void add_event(struct sampler *sampler, uint32_t cpu, int fd)
 	sampler->events[sampler->count++] = event;
 }
 
-int sampler_open(struct sampler *sampler, const struct cpus *cpus, uint64_t hz,
-		 int prog_fd)
+/* Machines without counters of the processor still have a clock. */
+static void fall_back(struct sampler *sampler, int error)
 {
+	log_warning("-e %s: perf_event_open: %s: sampling cpu-clock instead",
+		    sampler->kind.name, system_strerror(error));
+	log_advice("this machine has no such counter, as most virtual "
+		   "machines");
+	event_find("cpu-clock", &sampler->kind);
+}
+
+int sampler_open(struct sampler *sampler, const struct cpus *cpus,
+		 const struct event_kind *kind, int prog_fd)
+{
+	uint64_t hz = kind->hz;
+
 	*sampler = (struct sampler){
-		.period = (1000000000 + hz / 2) / hz, .prog_fd = prog_fd,
+		.kind = *kind, .prog_fd = prog_fd,
+		.period = kind->clock && kind->period ? kind->period :
+			  (1000000000 + hz / 2) / hz,
 	};
 	for (size_t i = 0; i < cpus->count; i++) {
 		uint32_t cpu = cpus->cpu[i];
 		struct step step;
 		int fd = open_event(sampler, cpu, &step);
 
+		if ((fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV) &&
+		    !sampler->count && !sampler->kind.clock) {
+			fall_back(sampler, fd);
+			fd = open_event(sampler, cpu, &step);
+		}
 		/* It went off line between the look at the list and now. */
 		if (fd == -ENODEV && cpus->count > 1) {
 			log_warning("CPU %u: perf_event_open: off line, left "
@@ -153,12 +180,24 @@ static uint64_t event_time(const struct sampler_event *event)
 	return wall;
 }
 
-/* The first tick comes a whole period after the start. */
+/* How many samples `time` should have given: the first comes at a whole period. */
+static uint64_t expected(const struct sampler *sampler,
+			 const struct sampler_event *event, uint64_t time)
+{
+	uint64_t count;
+
+	if (sampler->kind.clock)
+		return time / sampler->period;
+	if (!sampler->kind.period || perf_event_count(event->fd, &count))
+		return 0;
+	return count / sampler->kind.period;
+}
+
 static void end_event(const struct sampler *sampler,
 		      struct sampler_event *event, uint64_t time)
 {
 	event->on += time;
-	event->ticks += time / sampler->period;
+	event->ticks += expected(sampler, event, time);
 	event->started = 0;
 }
 

@@ -6,8 +6,12 @@
 #include <stdint.h>
 
 #include "sys/cpus.h"
+#include "sys/events.h"
 
-/* One clock per CPU, each calling a BPF program at every tick. */
+/*
+ * One event per CPU, each calling a BPF program now and then: a clock at every
+ * tick, another event at every so many.
+ */
 struct sampler {
 	struct sampler_event {
 		uint32_t cpu;
@@ -15,10 +19,12 @@ struct sampler {
 		uint64_t started;	/* system_now(), 0 while stopped */
 		uint64_t enabled;	/* ns it ran since, at the last look */
 		uint64_t on;		/* ns it ran before that */
-		uint64_t ticks;		/* it should have given in `on` */
+		uint64_t ticks;		/* samples it should have given; not
+					   known for a frequency of events */
 	} *events;
 	size_t count, capacity;
-	uint64_t period;		/* ns between two ticks */
+	struct event_kind kind;
+	uint64_t period;		/* ns between two ticks of a clock */
 	int prog_fd;			/* the caller's */
 };
 
@@ -26,15 +32,15 @@ struct sampler {
 enum { SAMPLER_HZ_MOST = 100000 };
 
 /*
- * Opens a clock of `hz` ticks a second on each of `cpus` and attaches program
- * `prog_fd`, which has to outlive the sampler.  CPUs that went off line
- * meanwhile are left out with a note.  0 or -errno after a message, with
- * nothing left open.
+ * Opens an event of this kind on each of `cpus` and attaches program `prog_fd`,
+ * which has to outlive the sampler.  CPUs that went off line meanwhile are left
+ * out with a note; where the processor has no such event, cpu-clock takes its
+ * place, with a warning.  0 or -errno after a message, with nothing left open.
  */
-int sampler_open(struct sampler *sampler, const struct cpus *cpus, uint64_t hz,
-		 int prog_fd);
+int sampler_open(struct sampler *sampler, const struct cpus *cpus,
+		 const struct event_kind *kind, int prog_fd);
 
-/* Starts all clocks; 0 or -errno after a message, with all stopped. */
+/* Starts all; 0 or -errno after a message, with all stopped. */
 int sampler_start(struct sampler *sampler);
 
 /*

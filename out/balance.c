@@ -43,12 +43,15 @@ static enum cause {
 	CAUSE_ASLEEP,
 	CAUSE_OTHER,
 	CAUSE_NOT_KNOWN,
+	CAUSE_EVENTS,
 } cause_of(const struct balance *balance, int64_t missing)
 {
 	double half = (double)missing / 2;
 
 	if (missing <= (int64_t)balance->cpus)
 		return CAUSE_NONE;
+	if (!balance->kind.clock)
+		return CAUSE_EVENTS;
 	if (balance->max_rate && balance->hz > balance->max_rate / 2)
 		return CAUSE_THROTTLED;
 	if ((double)balance->steal * (double)balance->hz / 1e9 > half)
@@ -67,6 +70,7 @@ static void unaccounted(const struct balance *balance, int64_t missing)
 		[CAUSE_ASLEEP] = ": idle CPUs whose clock stood still",
 		[CAUSE_OTHER] = ": inside bpf(2) calls, or held up",
 		[CAUSE_NOT_KNOWN] = ": why, /proc/stat would tell",
+		[CAUSE_EVENTS] = ": inside bpf(2) calls, or throttled",
 	};
 
 	log_note("%11s %10" PRId64 "  %5.1f %%%s", "unaccounted", missing,
@@ -83,7 +87,7 @@ static void warn(const struct balance *balance, int64_t missing)
 	if (cause == CAUSE_NONE ||
 	    (uint64_t)missing * 50 <= balance->expected)
 		return;
-	log_warning("%.1f %% of the ticks did not come",
+	log_warning("%.1f %% of the samples did not come",
 		    share((uint64_t)missing, balance->expected));
 	if (cause == CAUSE_THROTTLED)
 		log_advice("the kernel throttles above half of "
@@ -102,6 +106,31 @@ static void warn(const struct balance *balance, int64_t missing)
 			   "bpf(2) was busy: what ran then is not seen");
 }
 
+static void head(const struct balance *balance, uint64_t sampled,
+		 uint64_t expected)
+{
+	double seconds = (double)balance->wall / 1e9;
+	const char *plural = balance->cpus == 1 ? "" : "s";
+
+	if (balance->kind.clock)
+		log_note("%.2f s on %zu CPU%s at %" PRIu64 " Hz: %" PRIu64
+			 " ticks expected, %" PRIu64 " sampled (%.1f Hz)",
+			 seconds, balance->cpus, plural, balance->hz, expected,
+			 sampled, balance->cpu_time ? (double)sampled * 1e9 /
+			 (double)balance->cpu_time : 0);
+	else if (balance->kind.period)
+		log_note("%.2f s on %zu CPU%s, every %" PRIu64 " %s: %" PRIu64
+			 " expected, %" PRIu64 " sampled", seconds,
+			 balance->cpus, plural, balance->kind.period,
+			 balance->kind.name, expected, sampled);
+	else
+		log_note("%.2f s on %zu CPU%s, %s: %" PRIu64 " sampled "
+			 "(%.1f Hz, at most %" PRIu64 " are asked for)",
+			 seconds, balance->cpus, plural, balance->kind.name,
+			 sampled, balance->cpu_time ? (double)sampled * 1e9 /
+			 (double)balance->cpu_time : 0, balance->hz);
+}
+
 void out_balance(const struct balance *balance, const struct profile *profile)
 {
 	static const char *const modes[MODE_COUNT] = {
@@ -109,23 +138,22 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	};
 	uint64_t sampled = balance->tally.n[TALLY_TICKS];
 	uint64_t lost = balance_lost(balance);
-	int64_t missing = (int64_t)(balance->expected - sampled);
+	/* How often events come at a frequency cannot be foreseen. */
+	bool known = balance->kind.clock || balance->kind.period;
+	uint64_t expected = known ? balance->expected : sampled;
+	int64_t missing = (int64_t)(expected - sampled);
 
-	log_note("%.2f s on %zu CPU%s at %" PRIu64 " Hz: %" PRIu64
-		 " ticks expected, %" PRIu64 " sampled (%.1f Hz)",
-		 (double)balance->wall / 1e9, balance->cpus,
-		 balance->cpus == 1 ? "" : "s", balance->hz,
-		 balance->expected, sampled, balance->cpu_time ?
-		 (double)sampled * 1e9 / (double)balance->cpu_time : 0);
+	head(balance, sampled, expected);
 	for (size_t i = 0; i < MODE_COUNT; i++)
 		if (i != MODE_UNKNOWN || profile->by_mode[i])
-			line(modes[i], profile->by_mode[i], balance->expected);
-	line("filtered", profile->filtered, balance->expected);
+			line(modes[i], profile->by_mode[i], expected);
+	line("filtered", profile->filtered, expected);
 	if (profile->elsewhere)
 		log_note("%11s %10" PRIu64 "  of these: in PID namespaces "
 			 "below ours", "", profile->elsewhere);
-	line("lost", lost, balance->expected);
-	unaccounted(balance, missing);
+	line("lost", lost, expected);
+	if (known)
+		unaccounted(balance, missing);
 	for (unsigned int i = 0; i < TALLY_SIZE; i++)
 		if (balance->tally.n[i] && samples_tally_text(i))
 			log_note("%11s %10" PRIu64 "  %s", "",

@@ -4,10 +4,12 @@
 
 #include "profile.h"
 #include "samples.h"
+#include "sys/events.h"
 
 /* What the run was asked for, and what was counted beside the profile. */
 struct balance {
 	uint64_t hz;
+	struct event_kind kind;
 	size_t cpus;
 	uint64_t wall;		/* ns from start to stop */
 	uint64_t cpu_time;	/* ns that clocks ran, over all CPUs */

@@ -42,15 +42,30 @@ int perf_event_disable(int fd)
 	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
 }
 
-int perf_event_time_enabled(int fd, uint64_t *ns)
+/* What PERF_FORMAT_TOTAL_TIME_ENABLED makes of read(2): the count, the time. */
+static int read_values(int fd, uint64_t values[2])
 {
-	uint64_t values[2];	/* the count, then the time */
-	ssize_t got = read(fd, values, sizeof(values));
+	ssize_t got = read(fd, values, 2 * sizeof(*values));
 
 	if (got < 0)
 		return -errno;
-	if (got != sizeof(values))
-		return -EIO;
-	*ns = values[1];
-	return 0;
+	return got == 2 * sizeof(*values) ? 0 : -EIO;
+}
+
+int perf_event_time_enabled(int fd, uint64_t *ns)
+{
+	uint64_t values[2];
+	int error = read_values(fd, values);
+
+	*ns = error ? 0 : values[1];
+	return error;
+}
+
+int perf_event_count(int fd, uint64_t *count)
+{
+	uint64_t values[2];
+	int error = read_values(fd, values);
+
+	*count = error ? 0 : values[0];
+	return error;
 }

@@ -23,4 +23,7 @@ int perf_event_disable(int fd);
  */
 int perf_event_time_enabled(int fd, uint64_t *ns);
 
+/* How often the event happened meanwhile. */
+int perf_event_count(int fd, uint64_t *count);
+
 #endif

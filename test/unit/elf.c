@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elf/btf.h"
 #include "elf/object.h"
@@ -366,16 +367,20 @@ TEST(btf_circles_and_overflows)
 		/* 7 */ 0, INFO(BTF_KIND_ARRAY, 0), 0, 6, 5, 0xffffffff,
 		/* 8 */ 0, INFO(BTF_KIND_TYPEDEF, 0), 0xffffffff,
 		/* 9 */ 0, INFO(BTF_KIND_ARRAY, 0), 0, 5, 5, 0x1fffffff,
+		/* 10 */ 0, INFO(BTF_KIND_ARRAY, 0), 0, 5, 5, 0x80000000,
+		/* 11 */ 0, INFO(BTF_KIND_ARRAY, 0), 0, 10, 5, 0x80000000,
 	};
 	uint32_t size = 77;
 	struct btf btf;
 
+	alarm(5);	/* a circle takes no time */
 	CHECK(!open_words(&btf, words, sizeof(words) / 4));
 	for (uint32_t i = 1; i <= 4; i++)
 		CHECK(!btf_size(&btf, i, &size));
 	CHECK(!btf_size(&btf, 6, &size));	/* 2^32 bytes */
 	CHECK(!btf_size(&btf, 7, &size));
 	CHECK(!btf_size(&btf, 8, &size));
+	CHECK(!btf_size(&btf, 11, &size));	/* 2^65: 0 in 64 bits */
 	CHECK_U64(size, 77);
 	CHECK(btf_size(&btf, 9, &size));
 	CHECK_U64(size, 0xfffffff8);
