@@ -172,6 +172,8 @@ static void note_facts(struct kallsyms_facts *facts, struct symbol *symbol)
 		facts->text_start = symbol->start;
 	if (!strcmp(symbol->name, "_text") && !facts->text_start)
 		facts->text_start = symbol->start;
+	if (!strcmp(symbol->name, KALLSYMS_PROBE))
+		facts->probe = symbol->start;
 	if (!strcmp(symbol->name, "_etext"))
 		facts->text_end = symbol->start;
 	if (is_mark(symbol->name))

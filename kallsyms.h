@@ -14,11 +14,15 @@ struct kallsyms_name {
 	char *module;		/* out: "bpf" for BPF programs; NULL: kernel */
 };
 
+/* A function that every kernel has, to hold a file against the kernel. */
+#define KALLSYMS_PROBE "vfs_read"
+
 /* What was learned about the file. */
 struct kallsyms_facts {
 	uint64_t symbols;	/* lines understood */
 	uint64_t text_start;	/* _stext, or _text; 0 if it has neither */
 	uint64_t text_end;	/* _etext */
+	uint64_t probe;		/* where KALLSYMS_PROBE is; 0: not there */
 	bool hidden;		/* all addresses are zero: kptr_restrict */
 	bool modules;		/* it names a module or a BPF program */
 };

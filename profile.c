@@ -37,6 +37,9 @@ struct gathered {
  */
 #define KERNEL_NOTE(word) (UINT32_MAX - (uint32_t)(word))
 
+/* Frames of all distinct user stacks: 256 MB. */
+enum { ITEMS_MOST = 32 * 1024 * 1024 };
+
 struct profile_work {
 	unsigned int show;
 	size_t depth;
@@ -69,6 +72,11 @@ struct profile *profile_new(unsigned int show, size_t depth,
 	profile->work->user = user_names_new();
 	profile->work->kernel = kernel_names_new(kallsyms, object);
 	return profile;
+}
+
+int profile_check(struct profile *profile)
+{
+	return kernel_names_check(profile->work->kernel);
 }
 
 /* ------------------------------------------------- tasks, frames, each once */
@@ -202,12 +210,21 @@ static uint32_t add_user_stack(struct profile *profile,
 	const char *note = note_of(sample->key.user);
 	size_t count = 0;
 
-	if (note)
+	/* Memory has an end; a program can make new stacks without one. */
+	if (!note && sample->user && work->users.item_count > ITEMS_MOST) {
+		profile->dropped += sample->count.samples;
+		note = "[lost]";
+	}
+	if (note) {
 		frames[count++] = add_frame(profile, note, FRAME_NOTE);
-	if (sample->user_depth >= work->depth)
+		return lists_add(&work->users, frames, count);
+	}
+	if (sample->user && sample->user_depth >= work->depth)
 		frames[count++] = add_frame(profile, "[truncated]", FRAME_NOTE);
-	user_names_stack(work->user, sample->key.tgid, sample->key.comm,
-			 sample->user, sample->user_depth, known);
+	user_names_stack(work->user, &(struct user_task){
+				 sample->key.tgid, sample->key.tid,
+				 sample->key.comm,
+			 }, sample->user, sample->user_depth, known);
 	for (size_t i = sample->user_depth; i-- > 0;)
 		frames[count++] = add_user_frame(profile, &known[i]);
 	return lists_add(&work->users, frames, count);
@@ -356,7 +373,7 @@ static void finish_one(struct profile *profile, const struct gathered *gathered)
 		if (note)
 			add_frame_id(profile, add_frame(profile, note,
 							FRAME_NOTE));
-		if (kernel.depth >= work->depth)
+		if (kernel.depth && kernel.depth >= work->depth)
 			add_frame_id(profile, add_frame(profile, "[truncated]",
 							FRAME_NOTE));
 		for (size_t i = kernel.depth; i-- > 0;)
@@ -371,22 +388,20 @@ static void finish_one(struct profile *profile, const struct gathered *gathered)
 	profile->stacks[profile->stack_count++] = stack;
 }
 
-int profile_name(struct profile *profile)
+void profile_name(struct profile *profile)
 {
 	struct profile_work *work = profile->work;
 	struct kernel_stack *stacks = memory_new(work->kernels.count,
 						 sizeof(*stacks));
-	int error;
 
 	for (size_t i = 0; i < work->kernels.count; i++)
 		stacks[i].ip = lists_get(&work->kernels, (uint32_t)i,
 					 &stacks[i].depth);
-	error = kernel_names_resolve(work->kernel, stacks,
-				     work->kernels.count);
+	kernel_names_resolve(work->kernel, stacks, work->kernels.count);
 	free(stacks);
-	for (size_t i = 0; !error && i < work->gathered_count; i++)
+	user_names_report(work->user);
+	for (size_t i = 0; i < work->gathered_count; i++)
 		finish_one(profile, &work->gathered[i]);
-	return error;
 }
 
 void profile_free(struct profile *profile)

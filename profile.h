@@ -71,6 +71,8 @@ struct profile {
 
 	uint64_t by_mode[MODE_COUNT];	/* samples that are in stacks */
 	uint64_t filtered;		/* ... and that are not */
+	uint64_t dropped;		/* user stacks for which memory was
+					   too dear; the samples are there */
 	uint64_t elsewhere;	/* of those: in a PID namespace below ours */
 
 	struct profile_work *work;
@@ -83,6 +85,9 @@ struct profile {
 struct profile *profile_new(unsigned int show, size_t depth,
 			    const char *kallsyms, struct bytes object);
 
+/* Whether `kallsyms` can be believed, before it is too late: 0 or -errno. */
+int profile_check(struct profile *profile);
+
 /* A drain begins, and gives its elements to profile_add() (a samples_fn). */
 void profile_round(struct profile *profile);
 void profile_add(void *profile, const struct sample *sample);
@@ -91,10 +96,9 @@ void profile_add(void *profile, const struct sample *sample);
 void profile_skip(struct profile *profile, const struct sample *sample);
 
 /*
- * Names the kernel's frames and makes the lists above.  Once, at the end.  0
- * or -errno after a message; with an error nothing is listed.
+ * Names the kernel's frames and makes the lists above.  Once, at the end.
  */
-int profile_name(struct profile *profile);
+void profile_name(struct profile *profile);
 
 /* Takes NULL. */
 void profile_free(struct profile *profile);

@@ -40,10 +40,6 @@ int run_check(struct run *run)
 			   "can be written");
 		return error;
 	}
-	if (options->kallsyms && access(options->kallsyms, R_OK)) {
-		log_error("%s: --kallsyms: cannot be read", options->kallsyms);
-		return -1;
-	}
 	return 0;
 }
 
@@ -194,6 +190,8 @@ int run_open(struct run *run)
 				   system_sysctl("kernel/perf_event_max_stack",
 						 STACK_DEPTH),
 				   options->kallsyms, run->object);
+	if (profile_check(run->profile))
+		return -1;
 	/*
 	 * The kernel allows max_rate / CONFIG_HZ ticks per timer tick, rounded
 	 * up, and ticks come in bunches: 997 Hz with a limit of 1000 give two
@@ -235,6 +233,8 @@ int run_start(struct run *run)
 	run->balance.wall = system_now();
 	if (sampler_start(&run->sampler))
 		return -1;
+	/* Not before: the command keeps the priority that we had. */
+	system_set_priority(-20);
 	log_detail("armed: %zu CPUs, %.2f ms after main", run->sampler.count,
 		   (double)(system_now() - run->begin) / 1e6);
 	if (!run->options->command)
@@ -316,13 +316,19 @@ static void subtract_times(struct run *run)
 {
 	struct stat_times *now = memory_new(run->cpus.count, sizeof(*now));
 
-	stat_read(&run->cpus, now);
+	if (!stat_read(&run->cpus, now))
+		run->balance.blind = true;
 	for (size_t i = 0; i < run->cpus.count; i++) {
-		/* A CPU that is off line by now has no times any more. */
-		if (now[i].idle < run->times[i].idle)
-			now[i] = run->times[i];
-		run->times[i].idle = now[i].idle - run->times[i].idle;
-		run->times[i].steal = now[i].steal - run->times[i].steal;
+		struct stat_times *then = &run->times[i];
+
+		/*
+		 * A CPU that is off line has no times; and now and then the
+		 * kernel lets one go backwards (man 5 proc_stat).
+		 */
+		then->idle = then->idle && now[i].idle > then->idle ?
+			     now[i].idle - then->idle : 0;
+		then->steal = now[i].idle && now[i].steal > then->steal ?
+			      now[i].steal - then->steal : 0;
 	}
 	free(now);
 }
@@ -359,62 +365,17 @@ static int drain_until_end(struct run *run, uint64_t end)
 	}
 }
 
-int run_sample(struct run *run)
-{
-	uint64_t begin = run->balance.wall;
-	int error = drain_until_end(run, run->options->duration ?
-				    begin + run->options->duration :
-				    UINT64_MAX);
-
-	sampler_stop(&run->sampler);
-	run->balance.wall = system_now() - begin;
-	subtract_times(run);
-	/* One pair is quiet, the other was live: both may hold something. */
-	if (!error)
-		error = drain(run);
-	if (!error)
-		error = drain(run);
-	signals_allow();
-	run->cpu_time = system_cpu_time();
-	return error;
-}
-
-/* ----------------------------------------------------------------- the end */
-
-int run_name(struct run *run)
-{
-	return profile_name(run->profile);
-}
-
-int run_write(struct run *run)
-{
-	const struct options *options = run->options;
-	int failed = 0;
-
-	for (size_t i = 0; i < options->output_count; i++)
-		failed |= out_write(run->profile,
-				    out_for_file(options->outputs[i]),
-				    options->outputs[i]);
-	if (!options->output_count || options->format)
-		failed |= out_write(run->profile,
-				    out_named(options->format ?
-					      options->format : "folded"),
-				    NULL);
-	return failed;
-}
-
 /* What each clock should have given, did give, and what its CPU did instead. */
 static int count_ticks(struct run *run)
 {
 	struct balance *balance = &run->balance;
-	size_t possible = cpus_possible();
-	uint64_t *ticks = memory_new(possible, sizeof(*ticks));
+	uint64_t *ticks = memory_new(CPUS_MOST, sizeof(*ticks));
 	int error = samples_tally(run->samples, &balance->tally, ticks,
-				  possible);
+				  CPUS_MOST);
 
 	for (size_t i = 0; i < run->sampler.count; i++) {
 		struct sampler_event *event = &run->sampler.events[i];
-		uint64_t got = event->cpu < possible ? ticks[event->cpu] : 0;
+		uint64_t got = ticks[event->cpu];
 		uint64_t idle = 0;
 
 		for (size_t j = 0; j < run->cpus.count; j++) {
@@ -433,6 +394,53 @@ static int count_ticks(struct run *run)
 	}
 	free(ticks);
 	return error;
+}
+
+int run_sample(struct run *run)
+{
+	uint64_t begin = run->balance.wall;
+	int error = drain_until_end(run, run->options->duration ?
+				    begin + run->options->duration :
+				    UINT64_MAX);
+
+	sampler_stop(&run->sampler);
+	run->balance.wall = system_now() - begin;
+	subtract_times(run);
+	/* One pair is quiet, the other was live: both may hold something. */
+	if (!error)
+		error = drain(run);
+	if (!error)
+		error = drain(run);
+	if (!error)
+		error = count_ticks(run);
+	signals_allow();
+	run->cpu_time = system_cpu_time();
+	return error;
+}
+
+/* ----------------------------------------------------------------- the end */
+
+int run_name(struct run *run)
+{
+	profile_name(run->profile);
+	return 0;
+}
+
+int run_write(struct run *run)
+{
+	const struct options *options = run->options;
+	int failed = 0;
+
+	for (size_t i = 0; i < options->output_count; i++)
+		failed |= out_write(run->profile,
+				    out_for_file(options->outputs[i]),
+				    options->outputs[i]);
+	if (!options->output_count || options->format)
+		failed |= out_write(run->profile,
+				    out_named(options->format ?
+					      options->format : "folded"),
+				    NULL);
+	return failed;
 }
 
 /* Targets that were not there, and forks that were not told of. */
@@ -460,8 +468,9 @@ int run_balance(struct run *run)
 		run->balance.hz = 1000000000 / run->sampler.kind.period;
 	run->balance.cpus = run->sampler.count;
 	run->balance.dangling = cost.dangling;
-	if (count_ticks(run))
-		return -1;
+	run->balance.drained = cost.samples;
+	if (cost.longest > run->plan.longest)
+		run->balance.late = cost.longest;
 	out_balance(&run->balance, run->profile);
 	report_targets(run);
 	log_detail("%" PRIu64 " drains (%s) of %" PRIu64 " keys: %.2f ms "

@@ -48,6 +48,7 @@ struct samples {
 	int stacks[2], counts[2];
 	int barrier, inner;	/* descriptors, ours; barrier < 0: membarrier */
 	uint32_t now;		/* what `live` holds; the other pair is quiet */
+	uint64_t turned;	/* when: system_now() */
 	bool batches;
 
 	/* What a chunk is read into; grown when a bucket holds more. */
@@ -74,9 +75,10 @@ struct samples {
 
 /*
  * A drain comes late when the CPUs are busy: the wait for running programs
- * took up to 150 ms there, and the profiler has to get a CPU first.
+ * took up to 150 ms there, and the profiler has to get a CPU first (run.c asks
+ * for the highest priority).  Where memory is short, 0.3 s have to do.
  */
-#define DRAIN_DELAY 300000000ull
+#define DRAIN_DELAY 2000000000ull
 
 /* What one element costs in a preallocated hash map, its buckets included. */
 enum {
@@ -94,17 +96,20 @@ static uint64_t plan_bytes(uint64_t ticks)
 
 struct samples_plan samples_plan(uint64_t hz, size_t cpus, uint64_t memory)
 {
-	static const uint64_t intervals[] = {
-		1000000000, 500000000, 250000000, 100000000,
+	static const struct {
+		uint64_t interval, delay;
+	} choices[] = {
+		{ 1000000000, DRAIN_DELAY }, { 500000000, DRAIN_DELAY / 2 },
+		{ 250000000, DRAIN_DELAY / 4 }, { 100000000, 300000000 },
 	};
 	struct samples_plan plan = { 0 };
 	uint64_t ticks = 0;
 
-	for (size_t i = 0; i < sizeof(intervals) / sizeof(*intervals); i++) {
-		plan.interval = intervals[i];
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		plan.interval = choices[i].interval;
+		plan.longest = plan.interval + choices[i].delay;
 		/* Half as many again, as ticks do not come evenly. */
-		ticks = hz * cpus * (plan.interval + DRAIN_DELAY) /
-			1000000000 * 3 / 2 + 64;
+		ticks = hz * cpus * plan.longest / 1000000000 * 3 / 2 + 64;
 		if (plan_bytes(ticks) <= memory)
 			break;
 	}
@@ -389,6 +394,7 @@ static void give_count(struct samples *samples, const void *key,
 				   &sample.kernel_depth);
 	sample.user = find_stack(samples, &sample.key.user,
 				 &sample.user_depth);
+	samples->cost.samples += sample.count.samples;
 	samples->add(samples->context, &sample);
 }
 
@@ -396,13 +402,15 @@ static void give_count(struct samples *samples, const void *key,
 int samples_turn(struct samples *samples)
 {
 	uint32_t zero = 0, next = samples->now ^ 1;
-	uint64_t begin, waited;
+	uint64_t begin = system_now(), waited;
 	int error = bpf_map_update_elem(samples->live, &zero, &next, BPF_ANY);
 
 	if (error)
 		return say("live", "bpf(BPF_MAP_UPDATE_ELEM)", error);
 	samples->now = next;
-	begin = system_now();
+	if (samples->turned && begin - samples->turned > samples->cost.longest)
+		samples->cost.longest = begin - samples->turned;
+	samples->turned = begin;
 	if (samples->barrier >= 0)
 		error = bpf_map_update_elem(samples->barrier, &zero,
 					    &samples->inner, BPF_ANY);
@@ -443,17 +451,23 @@ int samples_read(struct samples *samples, samples_fn *add, void *context)
 int samples_tally(const struct samples *samples, struct tally *sum,
 		  uint64_t *ticks, size_t count)
 {
-	size_t cpus = cpus_possible();
-	struct tally *each = memory_new(cpus, sizeof(*each));
+	/*
+	 * The kernel writes a value for each CPU that could ever be there.  How
+	 * many that are is written in /sys, if that is mounted; so there is
+	 * room for all that Linux can have, of which few pages are touched.
+	 */
+	struct tally *each = memory_new(CPUS_MOST, sizeof(*each));
 	uint32_t zero = 0;
 	int error = bpf_map_lookup_elem(samples->tallies, &zero, each);
 
 	memset(sum, 0, sizeof(*sum));
-	for (size_t cpu = 0; !error && cpu < cpus; cpu++)
+	for (size_t cpu = 0; !error && cpu < CPUS_MOST; cpu++) {
+		/* No gaps: it numbers possible CPUs from 0. */
 		for (size_t i = 0; i < TALLY_SIZE; i++)
 			sum->n[i] += each[cpu].n[i];
-	for (size_t cpu = 0; cpu < count; cpu++)
-		ticks[cpu] = cpu < cpus ? each[cpu].n[TALLY_TICKS] : 0;
+		if (cpu < count)
+			ticks[cpu] = each[cpu].n[TALLY_TICKS];
+	}
 	free(each);
 	return error ? say("tallies", "bpf(BPF_MAP_LOOKUP_ELEM)", error) : 0;
 }

@@ -12,7 +12,8 @@
 /* How large the maps are and how often they are emptied. */
 struct samples_plan {
 	uint32_t stacks, counts;	/* entries of each map */
-	uint64_t interval;		/* ns between two drains */
+	uint64_t interval;		/* ns between two drains, as wished */
+	uint64_t longest;		/* ... and as the maps can hold */
 	uint64_t bytes;			/* kernel memory of all, about */
 	bool cut;			/* memory was too little: can overflow */
 };
@@ -59,9 +60,8 @@ int samples_turn(struct samples *samples);
 int samples_read(struct samples *samples, samples_fn *add, void *context);
 
 /*
- * The program's own counts: summed over all CPUs, and ticks[i] for each CPU
- * i < count that there could be (NULL, 0: not wanted).  0 or -errno after a
- * message.
+ * The program's own counts: summed over all CPUs, and ticks[i] of each CPU
+ * i < count (NULL, 0: not wanted).  0 or -errno after a message.
  */
 int samples_tally(const struct samples *samples, struct tally *sum,
 		  uint64_t *ticks, size_t count);
@@ -74,6 +74,8 @@ struct samples_cost {
 	uint64_t drains, keys;		/* keys: stacks and counts together */
 	uint64_t wait_ns, wait_most;	/* for running programs */
 	uint64_t read_ns;		/* CPU time, with what add() did */
+	uint64_t longest;		/* between two drains */
+	uint64_t samples;		/* that came out of the maps */
 	uint64_t dangling;		/* stacks that a count named in vain */
 	bool batches;			/* were used to the end */
 };

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,87 +127,155 @@ int file_read_text(const char *path, char *text, size_t size)
 	return error;
 }
 
-/*
- * Where a new file for `path` has to be made: symbolic links are followed, so
- * that the link stays and its target is replaced.  NULL if `path` names
- * something that is not a regular file and must be written as it is.
- */
-static char *replace_path(const char *path)
-{
-	struct stat status;
-	char *real;
+/* What file_out_abandon() has to remove; "" if nothing. */
+static char file_out_beside[PATH_MAX];
 
-	if (stat(path, &status))
-		return memory_text(path, strlen(path));
-	if (!S_ISREG(status.st_mode))
-		return NULL;
-	real = realpath(path, NULL);
-	return real ? real : memory_text(path, strlen(path));
+void file_out_abandon(void)
+{
+	if (*file_out_beside)
+		unlink(file_out_beside);
 }
 
-static size_t directory_length(const char *path)
+/* Follows a symbolic link that leads to nothing yet: `> link` makes it. */
+static int follow_link(char path[PATH_MAX])
 {
-	const char *slash = strrchr(path, '/');
+	for (int links = 0; links < 40; links++) {
+		char to[PATH_MAX], joined[2 * PATH_MAX];
+		ssize_t length = readlink(path, to, sizeof(to) - 1);
+		char *slash = strrchr(path, '/');
 
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-int file_out_check(const char *path)
-{
-	char *target = replace_path(path), *directory;
-	struct stat status;
-	int error = 0;
-
-	if (!target) {
-		if (!stat(path, &status) && S_ISDIR(status.st_mode))
-			return -EISDIR;
-		return access(path, W_OK) ? -errno : 0;
+		if (length < 0)
+			return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+		to[length] = '\0';
+		snprintf(joined, sizeof(joined), "%.*s%s",
+			 *to == '/' || !slash ? 0 : (int)(slash + 1 - path),
+			 path, to);
+		if (strlen(joined) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		strcpy(path, joined);
 	}
-	directory = memory_text(target, directory_length(target));
-	if (access(*directory ? directory : ".", W_OK | X_OK))
-		error = -errno;
-	else if (!strcmp(target, directory))
-		error = -EISDIR;
-	free(directory);
-	free(target);
-	return error;
+	return -ELOOP;
 }
 
-/* A new file `.NAME.XXXXXX` beside out->path: sets fd and beside. */
+/*
+ * Where a new file for `path` has to be made, to *target; NULL there if it
+ * names something that must be written as it is.  0 or -errno.
+ */
+static int find_target(const char *path, char **target)
+{
+	char real[PATH_MAX];
+	struct stat status, found;
+
+	*target = NULL;
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (stat(path, &status)) {
+		int error;
+
+		if (errno != ENOENT)
+			return -errno;
+		strcpy(real, path);
+		error = follow_link(real);
+		if (!error)
+			*target = memory_text(real, strlen(real));
+		return error;
+	}
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	/*
+	 * /dev/stdout and the like are links to descriptors: what they lead to
+	 * may have another name by now, or none.
+	 */
+	if (S_ISREG(status.st_mode) && realpath(path, real) &&
+	    strncmp(real, "/proc/", 6) && !lstat(real, &found) &&
+	    found.st_dev == status.st_dev && found.st_ino == status.st_ino &&
+	    strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6))
+		*target = memory_text(real, strlen(real));
+	return 0;
+}
+
+/* Opens what is written as it is; our own stdout is that very descriptor. */
+static int open_directly(const char *path)
+{
+	struct stat status, ours;
+	int fd;
+
+	if (!stat(path, &status) && !fstat(STDOUT_FILENO, &ours) &&
+	    status.st_dev == ours.st_dev && status.st_ino == ours.st_ino &&
+	    !S_ISCHR(status.st_mode))
+		return STDOUT_FILENO;
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A new file beside out->path: sets fd and beside. */
 static int open_beside(struct file_out *out)
 {
-	size_t directory = directory_length(out->path);
-	size_t size = strlen(out->path) + sizeof("..123456");
+	const char *slash = strrchr(out->path, '/');
+	int directory = slash ? (int)(slash + 1 - out->path) : 0;
 
-	out->beside = memory_new(size, 1);
-	for (unsigned int try = 0; try < 100; try++) {
-		snprintf(out->beside, size, "%.*s.%s.%06x", (int)directory,
-			 out->path, out->path + directory,
-			 ((unsigned int)getpid() * 100 + try) & 0xffffff);
+	if (slash && !slash[1])
+		return -EISDIR;
+	for (int try = 0; try < 100; try++) {
+		uint64_t random;
+
+		if (getentropy(&random, sizeof(random)))
+			random = (uint64_t)getpid() << 16 | (uint64_t)try;
+		snprintf(file_out_beside, sizeof(file_out_beside),
+			 "%.*s.prof.%016llx", directory, out->path,
+			 (unsigned long long)random);
 		/* O_EXCL: neither another's file nor a planted link. */
-		out->fd = open(out->beside, O_WRONLY | O_CREAT | O_EXCL |
-			       O_CLOEXEC, 0666);
+		out->fd = open(file_out_beside, O_RDWR | O_CREAT | O_EXCL |
+			       O_CLOEXEC, 0600);
 		if (out->fd >= 0 || errno != EEXIST)
 			break;
 	}
-	return out->fd < 0 ? -errno : 0;
+	if (out->fd < 0) {
+		int error = -errno;
+
+		*file_out_beside = '\0';
+		return error;
+	}
+	out->beside = memory_text(file_out_beside, strlen(file_out_beside));
+	return 0;
 }
 
 int file_out_open(struct file_out *out, const char *path)
 {
 	*out = (struct file_out){ .fd = STDOUT_FILENO };
 	out->data = memory_new(OUT_CHUNK, 1);
-	if (!path)
+	if (!path || !strcmp(path, "-"))
 		return 0;
-	out->path = replace_path(path);
+	out->fd = -1;
+	out->error = find_target(path, &out->path);
+	if (out->error)
+		return out->error;
 	if (out->path) {
 		out->error = open_beside(out);
 	} else {
-		out->fd = open(path, O_WRONLY | O_CLOEXEC);
+		out->fd = open_directly(path);
 		if (out->fd < 0)
-			out->error = -errno;
+			out->error = out->fd;
 	}
 	return out->error;
+}
+
+int file_out_check(const char *path)
+{
+	struct file_out out;
+	char *target;
+	int error = find_target(path, &target);
+	bool direct = !target;
+
+	free(target);
+	/* A FIFO would wait for its reader: that is for later. */
+	if (error || !strcmp(path, "-"))
+		return error;
+	if (direct)
+		return access(path, W_OK) ? -errno : 0;
+	error = file_out_open(&out, path);
+	file_out_drop(&out);
+	return error;
 }
 
 static void file_out_flush(struct file_out *out)
@@ -214,11 +283,14 @@ static void file_out_flush(struct file_out *out)
 	for (size_t done = 0; done < out->length && !out->error;) {
 		ssize_t put = write(out->fd, out->data + done,
 				    out->length - done);
+		struct pollfd room = { .fd = out->fd, .events = POLLOUT };
 
-		if (put < 0 && errno != EINTR)
-			out->error = -errno;
 		if (put > 0)
 			done += (size_t)put;
+		else if (put < 0 && errno == EAGAIN)
+			poll(&room, 1, -1);
+		else if (put < 0 && errno != EINTR)
+			out->error = -errno;
 	}
 	out->length = 0;
 }
@@ -239,16 +311,51 @@ void file_out_write(struct file_out *out, const char *data, size_t length)
 	}
 }
 
-/* The mode of the file that is replaced is kept. */
-static int file_out_rename(struct file_out *out)
+/* Owner and mode of the old file, or what a new one gets. */
+static int take_over(const struct file_out *out)
 {
 	struct stat old;
+	mode_t mask;
 
-	if (!stat(out->path, &old) && fchmod(out->fd, old.st_mode & 07777))
+	if (!lstat(out->path, &old) && S_ISREG(old.st_mode)) {
+		/* Not permitted means that the owner stays us: fine. */
+		if (fchown(out->fd, old.st_uid, old.st_gid) && errno != EPERM)
+			return -errno;
+		return fchmod(out->fd, old.st_mode & 0777) ? -errno : 0;
+	}
+	mask = umask(0);
+	umask(mask);
+	return fchmod(out->fd, 0666 & ~mask) ? -errno : 0;
+}
+
+/* What cannot be renamed over, as a file that is mounted: in place then. */
+static int write_in_place(const struct file_out *out)
+{
+	int from = open(out->beside, O_RDONLY | O_CLOEXEC);
+	int to = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC), error = 0;
+	ssize_t got = 1;
+
+	if (from < 0 || to < 0)
+		error = -errno;
+	while (!error && got > 0) {
+		got = read(from, out->data, OUT_CHUNK);
+		if (got < 0 || write(to, out->data, (size_t)got) != got)
+			error = errno ? -errno : -EIO;
+	}
+	if (from >= 0)
+		close(from);
+	if (to >= 0 && close(to) && !error)
+		error = -errno;
+	return error;
+}
+
+static int put_in_place(const struct file_out *out)
+{
+	if (!rename(out->beside, out->path))
+		return 0;
+	if (errno != EBUSY && errno != EPERM && errno != EXDEV)
 		return -errno;
-	if (rename(out->beside, out->path))
-		return -errno;
-	return 0;
+	return write_in_place(out);
 }
 
 int file_out_close(struct file_out *out)
@@ -257,12 +364,15 @@ int file_out_close(struct file_out *out)
 
 	file_out_flush(out);
 	if (out->beside && !out->error)
-		out->error = file_out_rename(out);
-	/* stdout is closed too: some disks report a full disk only here. */
+		out->error = take_over(out);
+	/* First closed, then renamed: some disks tell only now that they are
+	 * full.  stdout is closed, too. */
 	if (out->fd >= 0 && close(out->fd) && !out->error)
 		out->error = -errno;
-	error = out->error;
 	out->fd = -1;
+	if (out->beside && !out->error)
+		out->error = put_in_place(out);
+	error = out->error;
 	file_out_drop(out);
 	return error;
 }
@@ -271,8 +381,10 @@ void file_out_drop(struct file_out *out)
 {
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
-	if (out->beside && (out->error || out->fd >= 0))
+	/* Gone already, if it was renamed. */
+	if (out->beside)
 		unlink(out->beside);
+	*file_out_beside = '\0';
 	free(out->beside);
 	free(out->path);
 	free(out->data);

@@ -32,13 +32,13 @@ void lines_close(struct lines *lines);
  */
 int file_read_text(const char *path, char *text, size_t size);
 
-/* Whether `path` could be written by file_out_open(): 0 or -errno. */
-int file_out_check(const char *path);
-
 /*
  * Writing a result.  A regular file appears under its name only when it is
- * whole: until then it stands beside as `.NAME.XXXXXX`.  Pipes, devices and
- * stdout (path NULL) are written as they are.
+ * whole: until then it stands beside, under a name that nobody can guess.
+ * Symbolic links are followed, as a shell's `>` does, and the owner and the mode
+ * of the file that is replaced are kept (but for set-user-ID and the like).
+ * What cannot be replaced (a mount point) is written in place.  Pipes, devices
+ * and stdout (path NULL or "-") are written as they are.
  */
 struct file_out {
 	int fd;
@@ -48,6 +48,9 @@ struct file_out {
 	int error;		/* the first -errno; later writes do nothing */
 };
 
+/* Whether `path` can be written, by trying: 0 or -errno. */
+int file_out_check(const char *path);
+
 int file_out_open(struct file_out *out, const char *path);
 void file_out_write(struct file_out *out, const char *data, size_t length);
 
@@ -56,5 +59,11 @@ int file_out_close(struct file_out *out);
 
 /* Gives up: what stands beside is removed. */
 void file_out_drop(struct file_out *out);
+
+/*
+ * For a process that ends in the midst of it: removes what stands beside.  Safe
+ * in a signal handler.
+ */
+void file_out_abandon(void);
 
 #endif

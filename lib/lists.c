@@ -18,9 +18,9 @@ static bool lists_equal(const void *array, uint32_t position,
 	const struct wanted *want = wanted;
 	const struct list *list = &lists->list[position];
 
-	return list->count == want->count &&
+	return list->count == want->count && (!want->count ||
 	       !memcmp(lists->items + list->from, want->items,
-		       want->count * sizeof(*want->items));
+		       want->count * sizeof(*want->items)));
 }
 
 uint32_t lists_add(struct lists *lists, const uint64_t *items, size_t count)
@@ -35,8 +35,9 @@ uint32_t lists_add(struct lists *lists, const uint64_t *items, size_t count)
 		return number;
 	lists->items = memory_grow(lists->items, &lists->item_capacity,
 				   lists->item_count + count, sizeof(*items));
-	memcpy(lists->items + lists->item_count, wanted.items,
-	       count * sizeof(*items));
+	if (count)
+		memcpy(lists->items + lists->item_count, wanted.items,
+		       count * sizeof(*items));
 	lists->list = memory_grow(lists->list, &lists->capacity,
 				  lists->count + 1, sizeof(*lists->list));
 	lists->list[lists->count].from = lists->item_count;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/file.h"
 #include "lib/log.h"
 #include "lib/memory.h"
 
@@ -10,6 +11,7 @@ static void memory_none(size_t count, size_t size)
 {
 	log_error("memory: %zu x %zu bytes: none left", count, size);
 	log_advice("a lower -F or --memory needs less; see also ulimit -v");
+	file_out_abandon();
 	exit(1);
 }
 

@@ -84,7 +84,7 @@ bool text_seconds(const char *text, uint64_t *ns)
 	uint64_t whole = 0, fraction = 0, unit = 1000000000;
 	char digits[16];
 
-	if (whole_length >= sizeof(digits) || (dot && !dot[1]))
+	if (!*text || whole_length >= sizeof(digits) || (dot && !dot[1]))
 		return false;
 	memcpy(digits, text, whole_length);
 	digits[whole_length] = '\0';
@@ -134,11 +134,21 @@ static size_t utf8_length(const unsigned char *s)
 	return length;
 }
 
-/* C1 control characters (U+0080 to U+009F) drive terminals as ESC does. */
+/*
+ * C1 control characters (U+0080 to U+009F) drive terminals as ESC does.  Those
+ * of U+2028 to U+202E break lines for some readers and turn the direction of
+ * writing, as U+200E, U+200F, U+2066 to U+2069 do; U+FEFF cannot be seen.
+ */
 static bool is_control(const unsigned char *s)
 {
+	if (s[0] == 0xe2 && s[1] == 0x80)
+		return s[2] == 0x8e || s[2] == 0x8f ||
+		       (s[2] >= 0xa8 && s[2] <= 0xae);
+	if (s[0] == 0xe2 && s[1] == 0x81)
+		return s[2] >= 0xa6 && s[2] <= 0xa9;
 	return s[0] < 0x20 || s[0] == 0x7f ||
-	       (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
+	       (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f) ||
+	       (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf);
 }
 
 /* ` 12` or ` 12.5` at the end: returns where its space is, or NULL. */

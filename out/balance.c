@@ -159,10 +159,22 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 			log_note("%11s %10" PRIu64 "  %s", "",
 				 (uint64_t)balance->tally.n[i],
 				 samples_tally_text(i));
+	if (profile->dropped)
+		log_note("%11s %10" PRIu64 "  stacks: too many distinct ones",
+			 "", profile->dropped);
+	if (balance->drained != balance->tally.n[TALLY_COUNTED])
+		log_warning("%" PRIu64 " samples were drained, but %" PRIu64
+			    " counted: this is a bug in prof or the kernel",
+			    balance->drained,
+			    (uint64_t)balance->tally.n[TALLY_COUNTED]);
 	if (balance->dangling)
 		log_warning("%" PRIu64 " stacks were named but not stored: "
 			    "this is a bug in prof", balance->dangling);
-	if (lost)
+	if (lost && balance->late)
+		log_advice("prof got no CPU for %.1f s at a time: a larger "
+			   "--memory, or a lower -F, bridges that",
+			   (double)balance->late / 1e9);
+	else if (lost)
 		log_advice("a larger --memory, or a lower -F, loses none");
 	warn(balance, missing);
 }

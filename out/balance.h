@@ -19,7 +19,9 @@ struct balance {
 	bool blind;		/* /proc/stat does not tell those two */
 	uint64_t max_rate;	/* perf_event_max_sample_rate; 0: not known */
 	struct tally tally;
+	uint64_t drained;	/* samples that came out of the maps */
 	uint64_t dangling;
+	uint64_t late;		/* ns between two drains, if too long */
 };
 
 /* Samples that are in no line of any output, for causes that are counted. */

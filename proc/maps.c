@@ -83,32 +83,40 @@ bool maps_parse(char *line, struct map *map, const char **file)
 	return true;
 }
 
-int maps_read(struct maps *maps, uint32_t pid, struct names *names)
+int maps_read(struct maps *maps, uint32_t pid, struct names *names,
+	      size_t most, size_t *count)
 {
 	char path[64], *line;
 	struct lines lines;
 	int error;
 
-	maps->count = 0;
+	*count = 0;
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	error = lines_open(&lines, path);
 	if (error)
 		return error;
-	while ((line = lines_next(&lines))) {
+	while (!error && (line = lines_next(&lines))) {
 		const char *file;
 		struct map map;
 
-		if (!maps_parse(line, &map, &file))
+		if (++*count > most)
+			error = -E2BIG;
+		if (error || !maps_parse(line, &map, &file))
 			continue;
 		map.file = names_add(names, file);
 		maps->map = memory_grow(maps->map, &maps->capacity,
 					maps->count + 1, sizeof(map));
 		maps->map[maps->count++] = map;
 	}
-	error = lines.error;
+	if (!error)
+		error = lines.error;
 	lines_close(&lines);
 	/* A process without memory of its own (a zombie) reads as empty. */
-	return error ? error : maps->count ? 0 : -ENOENT;
+	if (!error && !maps->count)
+		error = -ENOENT;
+	if (error)
+		maps_free(maps);
+	return error;
 }
 
 const struct map *maps_find(const struct maps *maps, uint64_t address)

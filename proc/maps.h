@@ -21,8 +21,13 @@ struct maps {
 /* Parses one line of /proc/PID/maps; false if it maps no code. */
 bool maps_parse(char *line, struct map *map, const char **file);
 
-/* Reads /proc/PID/maps anew; 0 or -errno, with *maps empty then. */
-int maps_read(struct maps *maps, uint32_t pid, struct names *names);
+/*
+ * Reads /proc/PID/maps to *maps, which must be empty; 0 or -errno, with *maps
+ * empty then.  -E2BIG for one with more lines than `most`; *lines is how many
+ * were read.
+ */
+int maps_read(struct maps *maps, uint32_t pid, struct names *names,
+	      size_t most, size_t *lines);
 
 /* The mapping that holds the address, or NULL. */
 const struct map *maps_find(const struct maps *maps, uint64_t address);

@@ -119,14 +119,20 @@ static void tell_hidden(struct kernel_names *names, int error)
 	if (error) {
 		log_warning("%s: %s: kernel frames stay addresses",
 			    running_kallsyms, system_strerror(error));
-		log_advice("mount it (mount -t proc proc /proc), or give a "
-			   "saved copy of this boot with --kallsyms FILE");
+		if (error == -ENOENT)
+			log_advice("mount it (mount -t proc proc /proc), or "
+				   "give a saved copy of this boot with "
+				   "--kallsyms FILE");
 		return;
 	}
 	log_warning("%s: all addresses are hidden: kernel frames stay "
 		    "addresses", running_kallsyms);
-	log_advice("sysctl kernel.kptr_restrict=0 (or 1, and run as root or "
-		   "with CAP_SYSLOG)");
+	if (system_sysctl("kernel/kptr_restrict", 1))
+		log_advice("sysctl kernel.kptr_restrict=0 (or 1, and run as "
+			   "root or with CAP_SYSLOG)");
+	else
+		log_advice("run as root or with CAP_SYSLOG, or sysctl "
+			   "kernel.perf_event_paranoid=1");
 }
 
 static int refuse(const char *file, const char *why, const char *what_to_do)
@@ -152,64 +158,97 @@ static bool booted_with(const char *word)
 }
 
 /*
- * Whether the user's file can be believed.  The kernel's own list, where it
- * shows addresses, decides.  Where it does not, a list that names modules or
- * BPF programs was saved from a running kernel; of the others only one that
- * KASLR did not move can be right.
+ * Asks the kernel what stands at the address that the file gives to one of its
+ * symbols: -EOPNOTSUPP if it cannot be asked, else whether it says the same.
  */
+static int ask_about(const struct kernel_names *names,
+		     const struct kallsyms_facts *file)
+{
+	struct kallsyms_name question = { .address = file->probe };
+	int same;
+
+	if (!file->probe || !names->object.size ||
+	    asked_names(names->object, &question, 1))
+		return -EOPNOTSUPP;
+	same = question.name && question.start == file->probe &&
+	       !strcmp(question.name, KALLSYMS_PROBE);
+	free_name(&question);
+	return same;
+}
+
 static int judge_file(const struct kernel_names *names,
 		      const struct kallsyms_facts *file)
 {
 	struct kallsyms_facts running;
-	size_t inside = 0;
+	int same;
 
 	if (file->hidden)
 		return refuse(names->file, "all its addresses are zero",
 			      "save it as root with kernel.kptr_restrict=0");
-	if (!kallsyms_find(running_kallsyms, NULL, 0, &running) &&
-	    !running.hidden && running.text_start) {
-		if (file->text_start == running.text_start &&
-		    file->text_end == running.text_end)
-			return 0;
-		return refuse(names->file, "not of this boot: its _stext or "
-			      "_etext is elsewhere",
-			      "leave --kallsyms out: /proc/kallsyms is readable");
-	}
-	if (!file->modules && !booted_with("nokaslr"))
+	if (!file->text_start || !file->text_end)
+		return refuse(names->file, "it has no _stext or no _etext",
+			      "it has to be all of a /proc/kallsyms or "
+			      "System.map");
+	same = ask_about(names, file);
+	if (same == -EOPNOTSUPP &&
+	    !kallsyms_find(running_kallsyms, NULL, 0, &running) &&
+	    !running.hidden && running.text_start)
+		same = file->text_start == running.text_start &&
+		       file->text_end == running.text_end;
+	if (same == 0)
+		return refuse(names->file, "not of this boot: the kernel has "
+			      "other things at its addresses",
+			      "each boot moves them; leave --kallsyms out if "
+			      "the kernel can be asked");
+	if (same < 0 && !file->modules && !booted_with("nokaslr"))
 		return refuse(names->file, "a System.map has the addresses "
 			      "before KASLR moved the kernel",
 			      "give a copy of /proc/kallsyms of this boot, or "
 			      "boot with nokaslr");
-	for (size_t i = 0; i < names->count; i++)
-		inside += names->names[i].address >= file->text_start &&
-			  names->names[i].address < file->text_end;
-	if (file->text_end && inside * 2 < names->count)
-		return refuse(names->file, "not of this boot: most sampled "
-			      "addresses are outside its text",
-			      "save /proc/kallsyms again: each boot moves it");
 	return 0;
 }
 
-static int resolve_by_file(struct kernel_names *names)
+int kernel_names_check(struct kernel_names *names)
 {
 	struct kallsyms_facts facts;
-	int error = kallsyms_find(names->file, names->names, names->count,
-				  &facts);
+	int error;
 
+	if (!names->file)
+		return 0;
+	error = kallsyms_find(names->file, NULL, 0, &facts);
 	if (error == -ENODATA)
 		return refuse(names->file, "no line of it is a symbol",
 			      "it has to look like /proc/kallsyms");
-	if (error) {
-		log_error("%s: read: %s", names->file, system_strerror(error));
-		return error;
-	}
-	error = judge_file(names, &facts);
-	if (error)
-		for (size_t i = 0; i < names->count; i++) {
-			free_name(&names->names[i]);
-			names->names[i].name = names->names[i].module = NULL;
-		}
+	if (!error)
+		return judge_file(names, &facts);
+	log_error("%s: --kallsyms: read: %s", names->file,
+		  system_strerror(error));
 	return error;
+}
+
+/*
+ * By the user's file, which has been judged.  If most addresses are outside of
+ * its text it is of another boot after all: rather no names than those.
+ */
+static void resolve_by_file(struct kernel_names *names)
+{
+	struct kallsyms_facts facts;
+	size_t inside = 0;
+	int error = kallsyms_find(names->file, names->names, names->count,
+				  &facts);
+
+	for (size_t i = 0; i < names->count; i++)
+		inside += names->names[i].address >= facts.text_start &&
+			  names->names[i].address < facts.text_end;
+	if (!error && inside * 2 >= names->count)
+		return;
+	log_warning("%s: kernel symbols: %s: kernel frames stay addresses",
+		    names->file, error ? system_strerror(error) :
+		    "most sampled addresses are outside of its text");
+	for (size_t i = 0; i < names->count; i++) {
+		free_name(&names->names[i]);
+		names->names[i].name = names->names[i].module = NULL;
+	}
 }
 
 /*
@@ -254,14 +293,16 @@ static void resolve_by_kernel(struct kernel_names *names,
 	}
 }
 
-int kernel_names_resolve(struct kernel_names *names,
-			 const struct kernel_stack *stacks, size_t count)
+void kernel_names_resolve(struct kernel_names *names,
+			  const struct kernel_stack *stacks, size_t count)
 {
 	want_all(names, stacks, count);
+	if (!names->count)
+		return;
 	if (names->file)
-		return names->count ? resolve_by_file(names) : 0;
-	resolve_by_kernel(names, stacks, count);
-	return 0;
+		resolve_by_file(names);
+	else
+		resolve_by_kernel(names, stacks, count);
 }
 
 /* -------------------------------------------------------- one stack */

@@ -18,18 +18,20 @@ struct kernel_names;
 struct kernel_names *kernel_names_new(const char *kallsyms,
 				      struct bytes object);
 
+/* Whether the user's file fits the running kernel: 0, or -errno and a message. */
+int kernel_names_check(struct kernel_names *names);
+
 /*
  * Names all frames of these stacks (leaf first).  Can be called again with
  * more; what is known is kept, what was missed is looked for again.  If there
  * are no names to be had, it says so once, with the remedy: the frames stay
- * addresses then, and 0 is returned all the same.  -errno after a message if
- * the user's own file cannot be used.
+ * addresses then.
  */
 struct kernel_stack {
 	const uint64_t *ip;
 	size_t depth;
 };
-int kernel_names_resolve(struct kernel_names *names,
+void kernel_names_resolve(struct kernel_names *names,
 			 const struct kernel_stack *stacks, size_t count);
 
 /* What a stack tells by its functions. */

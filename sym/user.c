@@ -2,19 +2,23 @@
 /*
  * user: which file an address of a process belongs to.
  *
- * /proc/PID/maps is read when a process is first seen in a drain, and kept.  A
- * process that changes its thread's name may have started another program, so
- * it is looked at anew; so is one that shows an address where it had no code,
- * at most once a drain and more seldom the less it helped (programs without
- * frame pointers give addresses that are none).
+ * /proc/PID/maps says so, as things are now; the sample is up to a drain older.
+ * So it is read anew in each drain in which the process has samples, and if the
+ * thread is called otherwise by now (it started another program, or renamed
+ * itself), what is read is not believed for the older sample.  A process that is
+ * gone has no maps to read; what was read in an earlier drain serves then.
  *
- * A process that is gone by the time of the drain has no maps to read.
+ * Any user can make a process with many thousands of mappings.  So a process
+ * with more than MAPPINGS_MOST is not looked at, and all of a drain may read
+ * LINES_MOST lines, 40 ms or so; what is beyond stays addresses, and it is said.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/file.h"
 #include "lib/index.h"
 #include "lib/log.h"
 #include "lib/memory.h"
@@ -24,28 +28,36 @@
 
 enum {
 	PROCESSES_MOST = 4096,	/* beyond, all is forgotten and read anew */
+	MAPPINGS_MOST = 16384,	/* lines of one process */
+	LINES_MOST = 100000,	/* lines of all processes, in one drain */
 	COMM_LENGTH = 16,
 };
 
-struct identity {
+struct process {
 	uint32_t tgid;
-	char comm[COMM_LENGTH];
+	struct maps maps;
+	uint64_t round;		/* the drain in which it was looked at */
 };
 
-struct process {
-	struct identity who;
-	struct maps maps;
-	uint64_t read_again;	/* not before this round */
-	uint32_t pause;		/* rounds to wait after the next vain look */
+/* A thread, and whether it still was who it was, in this drain. */
+struct thread {
+	uint32_t tid;
+	char comm[COMM_LENGTH];	/* as the sample has it */
+	bool same;
 };
 
 struct user_names {
 	struct process *processes;
 	size_t count, capacity;
 	struct index index;
+	struct thread *threads;		/* of this drain */
+	size_t thread_count, thread_capacity;
+	struct index thread_index;
 	struct names files;	/* never forgotten: frames name them */
 	uint64_t round;
+	size_t lines;		/* read in this drain */
 	bool blind;		/* /proc numbers processes otherwise */
+	size_t too_many, forbidden;	/* looks that were not taken */
 };
 
 struct user_names *user_names_new(void)
@@ -78,74 +90,121 @@ static void forget_all(struct user_names *names)
 void user_names_round(struct user_names *names)
 {
 	names->round++;
+	names->lines = 0;
+	names->thread_count = 0;
+	index_clear(&names->thread_index);
 	if (names->count > PROCESSES_MOST)
 		forget_all(names);
 }
 
-static bool process_equal(const void *array, uint32_t position,
-			  const void *wanted)
+/* --------------------------------------------------------- threads, today */
+
+static bool thread_equal(const void *array, uint32_t position,
+			 const void *wanted)
 {
-	return !memcmp(&((const struct process *)array)[position].who, wanted,
-		       sizeof(struct identity));
+	const struct thread *a = array, *b = wanted;
+
+	return a[position].tid == b->tid &&
+	       !memcmp(a[position].comm, b->comm, COMM_LENGTH);
 }
 
-static struct process *find_process(struct user_names *names, uint32_t tgid,
-				    const char *comm)
+/*
+ * Whether the thread is called now as it was in the sample.  Gone counts as the
+ * same: then there are only maps that were read while it was there.
+ */
+static bool is_same(struct user_names *names, const struct user_task *task)
 {
-	struct process new = { .who.tgid = tgid, .pause = 1 };
+	struct thread thread = { .tid = task->tid };
+	char path[64], comm[64];
 	uint64_t hash;
 	uint32_t position;
 
-	memcpy(new.who.comm, comm, strnlen(comm, COMM_LENGTH - 1));
-	hash = index_hash(&new.who, sizeof(new.who));
-	position = index_find(&names->index, hash, process_equal,
-			      names->processes, &new.who);
+	memcpy(thread.comm, task->comm,
+	       strnlen(task->comm, COMM_LENGTH - 1));
+	hash = index_hash(&thread.tid, 4) ^
+	       index_hash(thread.comm, COMM_LENGTH);
+	position = index_find(&names->thread_index, hash, thread_equal,
+			      names->threads, &thread);
+	if (position != INDEX_NONE)
+		return names->threads[position].same;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", task->tgid,
+		 task->tid);
+	thread.same = file_read_text(path, comm, sizeof(comm)) ||
+		      !strcmp(comm, thread.comm);
+	names->threads = memory_grow(names->threads, &names->thread_capacity,
+				     names->thread_count + 1, sizeof(thread));
+	names->threads[names->thread_count] = thread;
+	index_add(&names->thread_index, hash, (uint32_t)names->thread_count);
+	names->thread_count++;
+	return thread.same;
+}
+
+/* -------------------------------------------------------- their mappings */
+
+static bool process_equal(const void *array, uint32_t position,
+			  const void *wanted)
+{
+	return ((const struct process *)array)[position].tgid ==
+	       *(const uint32_t *)wanted;
+}
+
+static void look_at(struct user_names *names, struct process *process)
+{
+	struct maps fresh = { 0 };
+	size_t lines;
+	int error;
+
+	process->round = names->round;
+	if (names->lines > LINES_MOST) {
+		names->too_many++;
+		return;
+	}
+	error = maps_read(&fresh, process->tgid, &names->files, MAPPINGS_MOST,
+			  &lines);
+	names->lines += lines;
+	if (error == -E2BIG)
+		names->too_many++;
+	if (error == -EACCES || error == -EPERM)
+		names->forbidden++;
+	/* If it is gone by now, what was read in time goes on to serve. */
+	if (error)
+		return;
+	maps_free(&process->maps);
+	process->maps = fresh;
+}
+
+static struct process *find_process(struct user_names *names, uint32_t tgid)
+{
+	uint64_t hash = index_hash(&tgid, sizeof(tgid));
+	uint32_t position = index_find(&names->index, hash, process_equal,
+				       names->processes, &tgid);
+
 	if (position == INDEX_NONE) {
-		maps_read(&new.maps, tgid, &names->files);
-		new.read_again = names->round + 1;
 		names->processes = memory_grow(names->processes,
 					       &names->capacity,
-					       names->count + 1, sizeof(new));
+					       names->count + 1,
+					       sizeof(*names->processes));
 		position = (uint32_t)names->count++;
-		names->processes[position] = new;
+		names->processes[position] = (struct process){ .tgid = tgid };
 		index_add(&names->index, hash, position);
 	}
+	if (names->processes[position].round != names->round)
+		look_at(names, &names->processes[position]);
 	return &names->processes[position];
 }
 
-static const struct map *find_map(struct user_names *names,
-				  struct process *process, uint64_t address)
-{
-	const struct map *map = maps_find(&process->maps, address);
-	struct maps fresh = { 0 };
-
-	if (map || names->round < process->read_again)
-		return map;
-	/* If it is gone by now, what was read in time goes on to serve. */
-	if (!maps_read(&fresh, process->who.tgid, &names->files)) {
-		maps_free(&process->maps);
-		process->maps = fresh;
-		map = maps_find(&process->maps, address);
-	}
-	if (map)
-		process->pause = 1;
-	else if (process->pause < 64)
-		process->pause *= 2;
-	process->read_again = names->round + process->pause;
-	return map;
-}
-
-void user_names_stack(struct user_names *names, uint32_t tgid,
-		      const char *comm, const uint64_t *ip, size_t depth,
+void user_names_stack(struct user_names *names, const struct user_task *task,
+		      const uint64_t *ip, size_t depth,
 		      struct user_frame *frames)
 {
-	struct process *process = names->blind ? NULL :
-				  find_process(names, tgid, comm);
+	const struct process *process = NULL;
 
+	if (depth && !names->blind && task->tgid && is_same(names, task))
+		process = find_process(names, task->tgid);
 	for (size_t i = 0; i < depth; i++) {
 		uint64_t address = i && ip[i] ? ip[i] - 1 : ip[i];
 		const struct map *map = process ?
-			find_map(names, process, address) : NULL;
+			maps_find(&process->maps, address) : NULL;
 
 		frames[i] = (struct user_frame){ .value = address };
 		if (!map || !*names->files.text[map->file])
@@ -165,6 +224,18 @@ void user_names_text(const struct user_names *names,
 		text_format(text, "[0x%" PRIx64 "]", frame->value);
 }
 
+void user_names_report(const struct user_names *names)
+{
+	if (names->too_many)
+		log_warning("/proc/PID/maps: %zu times too many mappings: some "
+			    "user frames stay addresses", names->too_many);
+	if (!names->forbidden)
+		return;
+	log_warning("/proc/PID/maps: %zu times not permitted: some user "
+		    "frames stay addresses", names->forbidden);
+	log_advice("run as root, or with CAP_SYS_PTRACE");
+}
+
 void user_names_free(struct user_names *names)
 {
 	if (!names)
@@ -172,6 +243,8 @@ void user_names_free(struct user_names *names)
 	forget_all(names);
 	names_free(&names->files);
 	index_free(&names->index);
+	index_free(&names->thread_index);
+	free(names->threads);
 	free(names->processes);
 	free(names);
 }

@@ -22,6 +22,7 @@
 
 #include "lib/text.h"
 #include "sys/command.h"
+#include "sys/system.h"
 
 static int check_file(const char *path)
 {
@@ -70,7 +71,7 @@ static int check_command(const char *name)
 }
 
 /* In the child: waits at the gate, then becomes the program. */
-static void child(int gate, int report, char **argv)
+static void child(int gate, int report, int priority, char **argv)
 {
 	sigset_t none;
 	ssize_t got;
@@ -84,9 +85,11 @@ static void child(int gate, int report, char **argv)
 		_exit(1);
 	/* What prof set up for itself is not the program's. */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	system_set_priority(priority);
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -98,7 +101,9 @@ int command_open(struct command *command, char **argv)
 {
 	int gate[2], report[2], error;
 
-	*command = (struct command){ .gate = -1, .report = -1 };
+	*command = (struct command){
+		.gate = -1, .report = -1, .priority = system_priority(),
+	};
 	error = check_command(argv[0]);
 	if (error)
 		return error;
@@ -117,7 +122,7 @@ int command_open(struct command *command, char **argv)
 	if (!command->pid) {
 		close(gate[1]);
 		close(report[0]);
-		child(gate[0], report[1], argv);
+		child(gate[0], report[1], command->priority, argv);
 	}
 	close(gate[0]);
 	close(report[1]);

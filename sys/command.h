@@ -8,6 +8,7 @@
 struct command {
 	int pid;	/* 0: none */
 	int gate;	/* a pipe: closing it lets the program go */
+	int priority;	/* of the process when it was made: the program's */
 	int report;	/* a pipe: an errno, if it could not be executed */
 	bool ended;
 	int status;	/* as a shell has it: 128 + N for signal N */

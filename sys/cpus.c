@@ -18,9 +18,6 @@
 #include "lib/text.h"
 #include "sys/cpus.h"
 
-/* The most that any architecture's NR_CPUS allows. */
-enum { CPUS_MOST = 8192 };
-
 static int cmp_cpu(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -117,19 +114,6 @@ int cpus_online(struct cpus *cpus)
 			   sizeof(list)) || cpus_parse(cpus, list))
 		return cpus_of_affinity(cpus);
 	return 0;
-}
-
-size_t cpus_possible(void)
-{
-	struct cpus cpus = { 0 };
-	char list[4096];
-	size_t count = CPUS_MOST;
-
-	if (!file_read_text("/sys/devices/system/cpu/possible", list,
-			    sizeof(list)) && !cpus_parse(&cpus, list))
-		count = cpus.cpu[cpus.count - 1] + 1;
-	cpus_free(&cpus);
-	return count;
 }
 
 int cpus_contain(const struct cpus *cpus, uint32_t cpu)

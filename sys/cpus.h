@@ -20,11 +20,8 @@ int cpus_parse(struct cpus *cpus, const char *list);
 /* The CPUs that are on line now.  0 or -errno. */
 int cpus_online(struct cpus *cpus);
 
-/*
- * How many values a per-CPU map has: the highest CPU that could ever be there,
- * + 1.  Where /sys is not mounted: the most that Linux can have.
- */
-size_t cpus_possible(void);
+/* The most CPUs that any kernel can be built for. */
+enum { CPUS_MOST = 8192 };
 
 int cpus_contain(const struct cpus *cpus, uint32_t cpu);
 void cpus_free(struct cpus *cpus);

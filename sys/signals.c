@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lib/file.h"
 #include "lib/memory.h"
 #include "sys/signals.h"
 #include "sys/system.h"
@@ -27,6 +28,7 @@ static void signals_handler(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (signals_count++) {
+		file_out_abandon();
 		/* Unblocked when the handler returns: the process ends. */
 		signal(number, SIG_DFL);
 		raise(number);
@@ -65,7 +67,9 @@ void signals_open(void)
 	}
 	sigaction(SIGCHLD, &child, NULL);
 	sigaddset(&block, SIGCHLD);
+	/* Errors of write(2), then: EPIPE and EFBIG. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &block, &signals_while_waiting);
 	/* Whoever started us may have blocked them: they are ours now. */
 	for (size_t i = 0; i < SIGNALS_END; i++)
@@ -98,5 +102,7 @@ int signals_wait(uint64_t deadline, const int *fds, size_t count)
 
 void signals_allow(void)
 {
+	if (!signals_count)
+		signals_count = 1;
 	sigprocmask(SIG_SETMASK, &signals_while_waiting, NULL);
 }

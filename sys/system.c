@@ -80,6 +80,17 @@ bool system_task_exists(uint32_t tid)
 	       (!kill((pid_t)tid, 0) || errno == EPERM);
 }
 
+int system_priority(void)
+{
+	return getpriority(PRIO_PROCESS, 0);
+}
+
+void system_set_priority(int nice)
+{
+	/* Not permitted: then it has to do as it is. */
+	setpriority(PRIO_PROCESS, 0, nice);
+}
+
 int system_lift_memlock(void)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };

@@ -24,6 +24,13 @@ uint64_t system_sysctl(const char *name, uint64_t other);
 /* Whether a process or thread of this number is there, also a zombie. */
 bool system_task_exists(uint32_t tid);
 
+/*
+ * The nice value of this process.  A profiler that gets no CPU on a busy
+ * machine cannot empty its maps in time, and it takes little: -20, if it may.
+ */
+int system_priority(void);
+void system_set_priority(int nice);
+
 /* Lifts RLIMIT_MEMLOCK, which kernels before 5.11 count maps against. */
 int system_lift_memlock(void);
 

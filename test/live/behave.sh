@@ -113,7 +113,7 @@ expect output-is-replaced grep -q ' [0-9]*$' "$T/x.folded"
 expect output-keeps-link test -L "$T/link.folded"
 expect output-keeps-mode test "$(stat -c %a "$T/x.folded")" = 600
 expect output-twice cmp -s "$T/x.folded" "$T/second.txt"
-expect output-leaves-nothing test -z "$(find "$T" -name '.*.folded.*')"
+expect output-leaves-nothing test -z "$(find "$T" -name '.prof.*')"
 ./prof -q -d 0.1 -o /dev/null
 expect output-device test -c /dev/null
 

@@ -76,26 +76,81 @@ refused() {
 	fi
 }
 
-# A System.map: right only where KASLR cannot have moved the kernel.
-grep -v '\[' "$T/kallsyms" >"$T/map"
-if grep -qw nokaslr /proc/cmdline; then
-	skip system-map "this kernel was booted with nokaslr"
-else
-	refused system-map-may-be-moved "System.map" --kallsyms "$T/map"
-fi
-sed 's/^ffffffff8/ffffffff9/' "$T/saved" >"$T/moved"
-refused moved-kallsyms "not of this boot" --kallsyms "$T/moved"
+# A file that does not fit is refused before anything is sampled, also where the
+# kernel hides its own list: it is asked what stands at the file's addresses.
+for hidden in 2 0; do
+	echo $hidden >$restrict
+	sed 's/^ffffffff8/ffffffff9/' "$T/saved" >"$T/moved"
+	refused moved-kallsyms-$hidden "not of this boot" --kallsyms "$T/moved"
+	sed 's/^ffffffff81/ffffffff82/' "$T/saved" >"$T/near"
+	refused near-kallsyms-$hidden "not of this boot" --kallsyms "$T/near"
+	grep -v '\[' "$T/kallsyms" >"$T/map"
+	./prof -d 0.5 --kallsyms "$T/map" >"$T/out" 2>"$T/err"
+	expect system-map-proved-$hidden grep -q 'vfs_read_\[k\]' "$T/out"
+done
 sed 's/^[0-9a-f]*/0000000000000000/' "$T/saved" >"$T/zeros"
 refused zero-kallsyms "addresses are zero" --kallsyms "$T/zeros"
 echo "this is no symbol table" >"$T/text"
 refused text-kallsyms "no line of it is a symbol" --kallsyms "$T/text"
-refused missing-kallsyms "cannot be read" --kallsyms "$T/none"
+echo "ffffffffc0000000 t x	[mod]" >"$T/one"
+refused one-line-kallsyms "no _stext" --kallsyms "$T/one"
+refused missing-kallsyms "No such file" --kallsyms "$T/none"
+refused directory-kallsyms "read" --kallsyms "$T"
+stop_all
 
-# Where the kernel shows its own, it decides.
-echo 0 >$restrict
-refused moved-kallsyms-seen "not of this boot" --kallsyms "$T/moved"
-./prof -d 0.5 --kallsyms "$T/map" >"$T/out" 2>"$T/err"
-expect system-map-proved grep -q 'vfs_read_\[k\]' "$T/out"
+# What another program was when it was sampled is not named by the files of
+# what it is now: both run at the same addresses.
+for n in a b; do
+	sed "s/seventy/burn_$n/g" test/victims/split.c >"$T/$n.c"
+	gcc -O1 -static -fno-omit-frame-pointer -o "$T/prog$n" "$T/$n.c"
+done
+cat >"$T/exec.c" <<-'EOS'
+	#include <unistd.h>
+	int main(int c, char **v) {
+		volatile unsigned long n = 0;
+		while (n < 300000000ul) n++;
+		return c > 1 ? execl(v[1], "b", "0.3", (char *)0) : 0;
+	}
+EOS
+gcc -O0 -static -o "$T/proga" "$T/exec.c"
+"$T/proga" "$T/progb" >/dev/null &
+./prof -d 3 -U >"$T/out" 2>/dev/null
+wait
+if grep '^proga;' "$T/out" | grep -q '\[progb+'; then
+	fail exec-is-not-mixed-up "$(grep -m1 '^proga;.*progb+' "$T/out")"
+else
+	ok exec-is-not-mixed-up
+fi
+
+# A process with 30,000 mappings of code costs it its names, not us the time.
+cat >"$T/many.c" <<-'EOS'
+	#include <fcntl.h>
+	#include <sys/mman.h>
+	#include <sys/prctl.h>
+	#include <stdio.h>
+	int main(int c, char **v) {
+		int fd = open("/proc/self/exe", O_RDONLY);
+		char name[16];
+		for (int i = 0; i < 30000; i++)
+			mmap(0, 4096, i % 2 ? PROT_READ | PROT_EXEC : PROT_EXEC,
+			     MAP_PRIVATE, fd, 0);
+		for (unsigned i = 0;; i++) {
+			snprintf(name, 16, "many %u", i / 1000 % 10000);
+			if (c > 1)
+				prctl(PR_SET_NAME, name);
+		}
+	}
+EOS
+gcc -O1 -o "$T/many" "$T/many.c"
+start "$T/many"
+start "$T/many" rename
+sleep 0.5
+if timeout -s KILL 8 ./prof -v -d 2 -F 999 >"$T/out" 2>"$T/err" &&
+	adds_up "$T/err" "$T/out" && grep -q 'too many mappings' "$T/err"; then
+	ok "many-mappings ($(sed -n 's/.*own CPU/own CPU/p' "$T/err"))"
+else
+	fail many-mappings "$(tail -n 3 "$T/err" | tr '\n' ' ')"
+fi
 stop_all
 
 # User frames: the file and the offset in it, also of a deleted file.
