@@ -296,6 +296,81 @@ int profile_hash(void *context)
 	return 0;
 }
 
+/* --------------------------------------------------------- the textbook */
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_STACK_TRACE);
+	MAP_NUMBER(key_size, 4);
+	MAP_NUMBER(value_size, STACK_DEPTH * 8);
+	MAP_NUMBER(max_entries, 16384);
+} stackid_stacks SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
+	MAP_TYPE(key, struct stackid_key);
+	MAP_TYPE(value, __u64);
+	MAP_NUMBER(max_entries, 16384);
+} stackid_counts SECTION(".maps");
+
+/* -EEXIST: another stack has the bucket.  -EFAULT: there is no such stack. */
+INLINE long stackid_take(void *context, __u64 flags, struct tally *tally,
+			 __u32 errors)
+{
+	long number = bpf_get_stackid(context, &stackid_stacks, flags);
+
+	if (number == -EEXIST)
+		tally->n[TALLY_STACK_COLLIDED]++;
+	else if (number < 0 && number != -EFAULT)
+		tally->n[errors]++;
+	return number;
+}
+
+/*
+ * Fifteen lines that every introduction to BPF has.  They lose stacks: how many
+ * is counted, and their samples are kept under `[collision]`.
+ */
+SECTION(PROGRAM_SECTION)
+int profile_stackid(void *context)
+{
+	struct count_key task = { 0 };
+	struct stackid_key key = { 0 };
+	__u32 zero = 0;
+	__u64 one = 1, *count;
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
+	struct scope *scopes = bpf_map_lookup_elem(&scope, &zero);
+	long error;
+
+	if (!tally || !scopes)
+		return 0;
+	tally->n[TALLY_TICKS]++;
+	who(&task, scopes);
+	key.tgid = task.tgid;
+	key.flags = task.flags;
+	__builtin_memcpy(key.comm, task.comm, sizeof(key.comm));
+	key.kernel = stackid_take(context, 0, tally, TALLY_KERNEL_ERROR);
+	key.user = stackid_take(context, BPF_F_USER_STACK, tally,
+				TALLY_USER_ERROR);
+	count = bpf_map_lookup_elem(&stackid_counts, &key);
+	if (!count) {
+		error = bpf_map_update_elem(&stackid_counts, &key, &one,
+					    BPF_NOEXIST);
+		if (!error) {
+			tally->n[TALLY_COUNTED]++;
+			return 0;
+		}
+		if (error == -EEXIST)
+			count = bpf_map_lookup_elem(&stackid_counts, &key);
+		if (!count) {
+			tally->n[error == -E2BIG ? TALLY_COUNT_FULL :
+				 TALLY_COUNT_FAILED]++;
+			return 0;
+		}
+	}
+	__sync_fetch_and_add(count, 1);
+	tally->n[TALLY_COUNTED]++;
+	return 0;
+}
+
 /* ------------------------------------------------- names from the kernel */
 
 struct {

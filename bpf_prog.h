@@ -78,7 +78,22 @@ struct count {
 };
 
 /*
- * The second program, which names kernel addresses: what it is asked, and what
+ * The textbook's program, for learners and as a fallback: the kernel's own map
+ * for stacks gives them numbers, and a stack whose bucket is taken is refused.
+ *
+ *	stackid_stacks    number -> addresses, leaf first, 0 behind the last
+ *	stackid_counts    struct stackid_key -> u64
+ */
+struct stackid_key {
+	__u32 tgid, flags;
+	char comm[COMM_SIZE];
+	__s64 kernel, user;	/* numbers, or -errno */
+};
+
+_Static_assert(sizeof(struct stackid_key) == 40, "stackid_key");
+
+/*
+ * The third program, which names kernel addresses: what it is asked, and what
  * it answers.
  *
  *	questions         [0] -> struct questions

@@ -24,9 +24,6 @@
  *	   ^ dst 1    ^ imm 0     ──>     ^ src 1     ^ imm: fd 5
  *	00 00 00 00 | 00 00 00 00      00 00 00 00 | 00 00 00 00
  *
- * So: read the types, create the maps that the chosen programs name, patch
- * their descriptors into copies of the instructions, load.
- *
  * Constants (.rodata) become a map as well, and the instruction then means an
  * address in its value (BPF_PSEUDO_MAP_VALUE, with the offset in the second
  * immediate).
@@ -398,7 +395,8 @@ static struct loader_program *find_program(const struct loader *loader,
 	return NULL;
 }
 
-int loader_resize(struct loader *loader, const char *name, uint32_t entries)
+int loader_resize(struct loader *loader, const char *name, uint32_t entries,
+		  uint32_t value_size)
 {
 	struct loader_map *map = find_map(loader, name);
 
@@ -406,7 +404,10 @@ int loader_resize(struct loader *loader, const char *name, uint32_t entries)
 		log_error("%s: %s: no such map", loader->name, name);
 		return -ENOENT;
 	}
-	map->attr.max_entries = entries;
+	if (entries)
+		map->attr.max_entries = entries;
+	if (value_size)
+		map->attr.value_size = value_size;
 	return 0;
 }
 

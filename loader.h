@@ -27,8 +27,12 @@ struct loader;
  */
 struct loader *loader_open(struct bytes file, const char *name);
 
-/* Sets max_entries of a map before loader_load(). */
-int loader_resize(struct loader *loader, const char *map, uint32_t entries);
+/*
+ * Sets max_entries and value_size of a map before loader_load(); 0 leaves what
+ * the object says.
+ */
+int loader_resize(struct loader *loader, const char *map, uint32_t entries,
+		  uint32_t value_size);
 
 /* Wants the program of this name loaded; may be called several times. */
 int loader_choose(struct loader *loader, const char *program);

@@ -131,6 +131,19 @@ static const char *set_memory(struct options *options, const char *argument)
 	return NULL;
 }
 
+static const char *set_engine(struct options *options, const char *argument)
+{
+	static const char *const names[] = { "auto", "hash", "stackid" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], argument))
+			continue;
+		options->engine = (enum option_engine)i;
+		return NULL;
+	}
+	return "not auto, hash or stackid";
+}
+
 static const char *set_kallsyms(struct options *options, const char *argument)
 {
 	options->kallsyms = argument;
@@ -171,6 +184,13 @@ static const char *set_verbose(struct options *options, const char *argument)
 	return NULL;
 }
 
+static const char *set_check(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->check = true;
+	return NULL;
+}
+
 static const char *set_help(struct options *options, const char *argument)
 {
 	(void)argument;
@@ -203,12 +223,16 @@ static const struct option_row option_rows[] = {
 	  set_duration },
 	{ 258, "memory", "MB", "most that the kernel's maps may take (64)",
 	  set_memory },
+	{ 260, "engine", "NAME", "auto, hash or stackid (the textbook's)",
+	  set_engine },
 	{ 259, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
 	  set_kallsyms },
 	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",
 	  set_output },
 	{ 'f', "format", "NAME", "of stdout: folded (the default)",
 	  set_format },
+	{ 261, "check", NULL, "what this machine allows, and the remedies",
+	  set_check },
 	{ 'q', "quiet", NULL, "only errors on stderr", set_quiet },
 	{ 'v', "verbose", NULL, "also what was planned and what it cost",
 	  set_verbose },

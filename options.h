@@ -15,6 +15,9 @@ struct options {
 	struct event_kind event;
 	uint64_t duration;	/* ns; 0: until a signal */
 	uint64_t memory;	/* bytes that the maps may take */
+	enum option_engine {
+		OPTION_AUTO, OPTION_HASH, OPTION_STACKID,
+	} engine;
 	const char *cpus;	/* a list, or NULL for all on line */
 	const char *kallsyms;	/* a file, or NULL */
 	uint32_t *pids, *tids;	/* asked for */
@@ -26,7 +29,7 @@ struct options {
 	const char *format;	/* for stdout, or NULL */
 	bool kernel, user;	/* only these stacks; both: both */
 	bool no_idle, quiet, verbose;
-	bool help, version;
+	bool help, version, check;
 };
 
 /*

@@ -9,6 +9,7 @@
  *
  *	7  prof.c           you are here: one run, a verb a stage
  *	   run.[ch]         the stages of a run
+ *	   check.[ch]       what this machine allows
  *	   options.[ch]     the command line, from one table
  *	   bpf_prog.c       in the kernel: a tick becomes a count and two stacks
  *	0  bpf_prog.h       what both sides know: keys and values of the maps
@@ -30,6 +31,7 @@
  *	   sys/command.[ch] a program to profile, held until all is ready
  *	   sys/advice.[ch]  what to do about which errno
  *	3  samples.[ch]     drain: reads the maps while they are filled
+ *	   stackid.[ch]     the same for the textbook's engine
  *	4  profile.[ch]     gathers samples, names them
  *	3  sym/kernel.[ch]  kernel stacks to names
  *	   sym/asked.[ch]   names from the kernel itself
@@ -57,6 +59,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "check.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "lib/text.h"
@@ -97,7 +100,7 @@ static int profile_machine(const struct options *options, uint64_t begin)
 
 static const char version[] =
 	"prof " PROF_VERSION "\n"
-	"engines: hash\nunwinders: frame pointers\noutputs: folded\n";
+	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n";
 
 /* --help and --version: all that is written without a profile. */
 static int print(const char *text)
@@ -137,6 +140,9 @@ int main(int argc, char **argv)
 		status = print_help();
 	} else if (options.version) {
 		status = print(version);
+	} else if (options.check) {
+		status = check_machine((struct bytes){
+			bpf_object, (size_t)bpf_object_size });
 	} else {
 		log_open(options.quiet ? LOG_QUIET :
 			 options.verbose ? LOG_VERBOSE : LOG_NORMAL);

@@ -142,6 +142,39 @@ int run_choose(struct run *run)
 
 enum { UNKNOWN_HZ = 10000 };
 
+static int try_engine(struct run *run, enum engine engine)
+{
+	uint64_t depth = system_sysctl("kernel/perf_event_max_stack",
+				       STACK_DEPTH);
+
+	loader_close(run->loader);
+	run->engine = engine;
+	run->loader = loader_open(run->object, "bpf_prog.o");
+	if (!run->loader || samples_resize(run->loader, &run->plan))
+		return -1;
+	/* The kernel refuses a map of deeper stacks than it takes. */
+	if (depth && depth < STACK_DEPTH)
+		loader_resize(run->loader, "stackid_stacks", 0,
+			      (uint32_t)depth * 8);
+	if (loader_choose(run->loader, samples_program(engine)))
+		return -1;
+	return loader_load(run->loader);
+}
+
+/* The textbook's engine is simple enough to be taken where the other is not. */
+static int load_engine(struct run *run)
+{
+	int error = try_engine(run, run->options->engine == OPTION_STACKID ?
+			       ENGINE_STACKID : ENGINE_HASH);
+
+	if (!error || run->options->engine != OPTION_AUTO ||
+	    error == -EPERM || error == -ENOSYS)
+		return error;
+	log_warning("engine hash: was refused: trying stackid, which loses "
+		    "stacks");
+	return try_engine(run, ENGINE_STACKID);
+}
+
 int run_load(struct run *run)
 {
 	const struct options *options = run->options;
@@ -163,15 +196,12 @@ int run_load(struct run *run)
 			    run->cpus.count);
 	/* Only kernels before 5.11 need it, and they say so: EPERM. */
 	system_lift_memlock();
-	run->loader = loader_open(run->object, "bpf_prog.o");
-	if (!run->loader || samples_resize(run->loader, &run->plan) ||
-	    loader_choose(run->loader, "profile_hash") ||
-	    loader_load(run->loader))
+	if (load_engine(run))
 		return -1;
 	namespace_name(&device, &inode);
 	scope.namespace_device = device;
 	scope.namespace_inode = inode;
-	run->samples = samples_open(run->loader, true, &scope,
+	run->samples = samples_open(run->loader, run->engine, true, &scope,
 				    run->cgroup_fd);
 	return run->samples ? 0 : -1;
 }
@@ -226,7 +256,8 @@ int run_start(struct run *run)
 
 	if (listen_to_forks(run) ||
 	    sampler_open(&run->sampler, &run->cpus, &run->options->event,
-			 loader_prog_fd(run->loader, "profile_hash")))
+			 loader_prog_fd(run->loader,
+					samples_program(run->engine))))
 		return -1;
 	run->times = memory_new(run->cpus.count, sizeof(*run->times));
 	run->balance.blind = !stat_read(&run->cpus, run->times);
@@ -269,6 +300,15 @@ static void add_sample(void *context, const struct sample *sample)
 		profile_skip(run->profile, sample);
 }
 
+static void replay(void *context)
+{
+	struct run *run = context;
+
+	if (run->sideband)
+		sideband_replay(run->sideband, system_now(), targets_event,
+				run->targets);
+}
+
 /*
  * Turn, replay, read: a sample of the quiet pair is older than the turn, and so
  * is every fork that matters for it; those are all in the rings by then.
@@ -279,9 +319,7 @@ static int drain(struct run *run)
 
 	if (error)
 		return error;
-	if (run->sideband)
-		sideband_replay(run->sideband, system_now(), targets_event,
-				run->targets);
+	replay(run);
 	profile_round(run->profile);
 	return samples_read(run->samples, add_sample, run);
 }
@@ -406,11 +444,9 @@ int run_sample(struct run *run)
 	sampler_stop(&run->sampler);
 	run->balance.wall = system_now() - begin;
 	subtract_times(run);
-	/* One pair is quiet, the other was live: both may hold something. */
+	profile_round(run->profile);
 	if (!error)
-		error = drain(run);
-	if (!error)
-		error = drain(run);
+		error = samples_end(run->samples, add_sample, replay, run);
 	if (!error)
 		error = count_ticks(run);
 	signals_allow();

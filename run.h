@@ -24,6 +24,7 @@ struct run {
 	struct command command;
 	struct targets *targets;	/* NULL: everybody */
 	struct samples_plan plan;
+	enum engine engine;
 	struct loader *loader;
 	int cgroup_fd;			/* -1: none is asked for */
 	struct samples *samples;

@@ -30,6 +30,7 @@
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "samples.h"
+#include "stackid.h"
 #include "sys/advice.h"
 #include "sys/bpf.h"
 #include "sys/cpus.h"
@@ -44,6 +45,8 @@ struct stack_entry {
 };
 
 struct samples {
+	const struct loader *loader;
+	enum engine engine;
 	int live, tallies;	/* descriptors, the loader's */
 	int stacks[2], counts[2];
 	int barrier, inner;	/* descriptors, ours; barrier < 0: membarrier */
@@ -127,10 +130,10 @@ struct samples_plan samples_plan(uint64_t hz, size_t cpus, uint64_t memory)
 
 int samples_resize(struct loader *loader, const struct samples_plan *plan)
 {
-	if (loader_resize(loader, "stacks0", plan->stacks) ||
-	    loader_resize(loader, "stacks1", plan->stacks) ||
-	    loader_resize(loader, "counts0", plan->counts) ||
-	    loader_resize(loader, "counts1", plan->counts))
+	if (loader_resize(loader, "stacks0", plan->stacks, 0) ||
+	    loader_resize(loader, "stacks1", plan->stacks, 0) ||
+	    loader_resize(loader, "counts0", plan->counts, 0) ||
+	    loader_resize(loader, "counts1", plan->counts, 0))
 		return -ENOENT;
 	return 0;
 }
@@ -173,16 +176,14 @@ static int open_barrier(struct samples *samples)
 	return error;
 }
 
-/* Seeds, and what the program has to know of us. */
-static int write_settings(const struct loader *loader,
-			  const struct scope *scope, int cgroup_fd)
+/* What the program has to know of us. */
+static int write_scope(const struct loader *loader, const struct scope *scope,
+		       int cgroup_fd)
 {
-	struct seeds seeds;
 	uint32_t zero = 0;
-	int error;
+	int error = bpf_map_update_elem(loader_map_fd(loader, "scope"), &zero,
+					scope, BPF_ANY);
 
-	error = bpf_map_update_elem(loader_map_fd(loader, "scope"), &zero,
-				    scope, BPF_ANY);
 	if (error)
 		return say("scope", "bpf(BPF_MAP_UPDATE_ELEM)", error);
 	if (cgroup_fd >= 0)
@@ -192,8 +193,16 @@ static int write_settings(const struct loader *loader,
 		say("--cgroup", "bpf(BPF_MAP_UPDATE_ELEM)", error);
 		log_advice("it has to be a directory of cgroup v2 (cgroup2 in "
 			   "/proc/mounts)");
-		return error;
 	}
+	return error;
+}
+
+static int write_seeds(const struct loader *loader)
+{
+	struct seeds seeds;
+	uint32_t zero = 0;
+	int error;
+
 	system_random(&seeds, sizeof(seeds));
 	for (size_t i = 0; i < 3; i++)
 		seeds.multiply[i] |= 1;
@@ -211,11 +220,19 @@ static void chunk_resize(struct chunk *chunk, uint32_t size)
 	chunk->values = memory_new(size, chunk->value_size);
 }
 
-struct samples *samples_open(const struct loader *loader, bool batches,
-			     const struct scope *scope, int cgroup_fd)
+const char *samples_program(enum engine engine)
+{
+	return engine == ENGINE_HASH ? "profile_hash" : "profile_stackid";
+}
+
+struct samples *samples_open(const struct loader *loader, enum engine engine,
+			     bool batches, const struct scope *scope,
+			     int cgroup_fd)
 {
 	struct samples *samples = memory_new(1, sizeof(*samples));
 
+	samples->loader = loader;
+	samples->engine = engine;
 	samples->barrier = samples->inner = -1;
 	samples->batches = batches;
 	samples->live = loader_map_fd(loader, "live");
@@ -236,7 +253,11 @@ struct samples *samples_open(const struct loader *loader, bool batches,
 		log_error("bpf_prog.o: maps: not of this version");
 		goto fail;
 	}
-	if (write_settings(loader, scope, cgroup_fd) || open_barrier(samples))
+	if (write_scope(loader, scope, cgroup_fd))
+		goto fail;
+	if (engine == ENGINE_STACKID)
+		return samples;
+	if (write_seeds(loader) || open_barrier(samples))
 		goto fail;
 	chunk_resize(&samples->stack_chunk, CHUNK);
 	chunk_resize(&samples->count_chunk, CHUNK);
@@ -403,8 +424,11 @@ int samples_turn(struct samples *samples)
 {
 	uint32_t zero = 0, next = samples->now ^ 1;
 	uint64_t begin = system_now(), waited;
-	int error = bpf_map_update_elem(samples->live, &zero, &next, BPF_ANY);
+	int error;
 
+	if (samples->engine == ENGINE_STACKID)
+		return 0;
+	error = bpf_map_update_elem(samples->live, &zero, &next, BPF_ANY);
 	if (error)
 		return say("live", "bpf(BPF_MAP_UPDATE_ELEM)", error);
 	samples->now = next;
@@ -431,6 +455,8 @@ int samples_read(struct samples *samples, samples_fn *add, void *context)
 	uint64_t begin = system_cpu_time();
 	int error;
 
+	if (samples->engine == ENGINE_STACKID)
+		return 0;
 	samples->add = add;
 	samples->context = context;
 	samples->entry_count = samples->ip_count = 0;
@@ -443,6 +469,28 @@ int samples_read(struct samples *samples, samples_fn *add, void *context)
 				  &samples->count_chunk, give_count);
 	samples->cost.read_ns += system_cpu_time() - begin;
 	samples->cost.drains++;
+	return error;
+}
+
+int samples_end(struct samples *samples, samples_fn *add,
+		void (*between)(void *context), void *context)
+{
+	int error = 0;
+
+	if (samples->engine == ENGINE_STACKID) {
+		if (between)
+			between(context);
+		return stackid_read(samples->loader, add, context,
+				    &samples->cost);
+	}
+	/* One pair is quiet, the other was live: both may hold something. */
+	for (int pair = 0; !error && pair < 2; pair++) {
+		error = samples_turn(samples);
+		if (!error && between)
+			between(context);
+		if (!error)
+			error = samples_read(samples, add, context);
+	}
 	return error;
 }
 

@@ -42,22 +42,38 @@ typedef void samples_fn(void *context, const struct sample *sample);
 
 struct samples;
 
+/* Which program of the object takes the samples. */
+enum engine { ENGINE_HASH, ENGINE_STACKID };
+
+/* Its name. */
+const char *samples_program(enum engine engine);
+
 /*
  * Prepares the maps of a loaded object: seeds, barrier, buffers.  The loader
  * stays the owner of the maps and has to outlive the result.  NULL after a
  * message.  `batches`: use the kernel's batch commands where it has them.
  * `cgroup_fd`: a directory of cgroup v2 that scope->cgroup is about, or -1.
  */
-struct samples *samples_open(const struct loader *loader, bool batches,
-			     const struct scope *scope, int cgroup_fd);
+struct samples *samples_open(const struct loader *loader, enum engine engine,
+			     bool batches, const struct scope *scope,
+			     int cgroup_fd);
 
 /*
  * A drain in two steps.  First the pairs are turned: the samples up to now are
  * in the quiet one.  Then that one is emptied, and each of its elements given
  * to `add`, during whose call it is valid.  0 or -errno after a message.
+ *
+ * With ENGINE_STACKID nothing happens but in samples_end().
  */
 int samples_turn(struct samples *samples);
 int samples_read(struct samples *samples, samples_fn *add, void *context);
+
+/*
+ * After the clocks have stopped: all that is left.  `between` is called after
+ * each turn (NULL: nothing is).
+ */
+int samples_end(struct samples *samples, samples_fn *add,
+		void (*between)(void *context), void *context);
 
 /*
  * The program's own counts: summed over all CPUs, and ticks[i] of each CPU

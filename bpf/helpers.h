@@ -31,6 +31,8 @@ static long (*bpf_get_current_comm)(void *comm, __u32 size) =
 	(void *)BPF_FUNC_get_current_comm;
 static long (*bpf_get_stack)(void *context, void *ip, __u32 size,
 			     __u64 flags) = (void *)BPF_FUNC_get_stack;
+static long (*bpf_get_stackid)(void *context, void *map, __u64 flags) =
+	(void *)BPF_FUNC_get_stackid;
 static long (*bpf_snprintf)(char *text, __u32 size, const char *format,
 			    __u64 *data, __u32 data_size) =
 	(void *)BPF_FUNC_snprintf;

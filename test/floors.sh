@@ -8,10 +8,10 @@ floor_of() {
 	lib/* | arch/* | bpf_prog.h | bpf/*) echo 0 ;;
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
 	loader.[ch] | sampler.[ch] | proc/*) echo 2 ;;
-	samples.[ch] | sym/*) echo 3 ;;
+	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
 	profile.[ch]) echo 4 ;;
 	out/*) echo 5 ;;
-	prof.c | run.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
+	prof.c | run.[ch] | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;
 	esac
 }
@@ -19,7 +19,8 @@ floor_of() {
 room_of() {
 	case $1 in
 	bpf_prog.[ch]) echo bpf ;;
-	prof.c | run.[ch] | options.[ch]) echo main ;;
+	prof.c | run.[ch] | check.[ch] | options.[ch]) echo main ;;
+	samples.[ch] | stackid.[ch]) echo samples ;;
 	*/*) echo "${1%%/*}" ;;
 	*) echo "${1%.*}" ;;
 	esac
