@@ -42,7 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	loader = loader_open((struct bytes){ copy, size }, "fuzz");
 	if (loader) {
-		loader_resize(loader, "stacks0", 16);
+		loader_resize(loader, "stacks0", 16, 0);
+		loader_choose(loader, "name_addresses");
+		loader_choose(loader, "profile_stackid");
 		if (!loader_choose(loader, "profile_hash") &&
 		    !loader_load(loader))
 			MUST(loader_prog_fd(loader, "profile_hash") >= 0);

@@ -42,9 +42,10 @@ static void read_maps(const uint8_t *data, size_t size)
 {
 	struct names names = { 0 };
 	struct maps maps = { 0 };
+	size_t lines;
 
 	redirect("/proc/1/maps", fuzz_file(data, size));
-	maps_read(&maps, 1, &names);
+	maps_read(&maps, 1, &names, 64, &lines);
 	for (size_t i = 0; i < maps.count; i++) {
 		const uint64_t at[] = {
 			maps.map[i].start, maps.map[i].end - 1,

@@ -148,7 +148,7 @@ static struct profile *profile(void)
 {
 	if (!fold.profile)
 		fold.profile = profile_new(fold.show, fold.depth,
-					   fold.kallsyms);
+					   fold.kallsyms, (struct bytes){ 0 });
 	return fold.profile;
 }
 
@@ -228,6 +228,7 @@ static void redirect_all(const char *directory)
 	struct dirent *entry;
 
 	redirect("/proc/kallsyms", NULL);
+	redirect("/proc/sys/kernel/kptr_restrict", NULL);
 	while (entries && (entry = readdir(entries))) {
 		char *path = path_in(directory, entry->d_name);
 		char proc[300];
@@ -269,9 +270,11 @@ int main(int argc, char **argv)
 	}
 	redirect_all(argv[1]);
 	read_samples(argv[1]);
-	failed = profile_name(profile());
-	if (!failed)
+	failed = profile_check(profile());
+	if (!failed) {
+		profile_name(fold.profile);
 		failed = out_write(fold.profile, out_named("folded"), NULL);
+	}
 	if (fold.sums)
 		tell_sums(fold.profile);
 	profile_free(fold.profile);

@@ -122,19 +122,3 @@ TEST(cpus_online_without_sys)
 	CHECK_U64(cpus.count, count);
 	cpus_free(&cpus);
 }
-
-/* The highest number counts: per-CPU maps have values for holes as well. */
-TEST(cpus_possible_counts)
-{
-	instead("possible", "0-7\n");
-	CHECK_U64(cpus_possible(), 8);
-	instead("possible", "0,2-3\n");
-	CHECK_U64(cpus_possible(), 4);
-	instead("possible", "5\n");
-	CHECK_U64(cpus_possible(), 6);
-	/* Too much is safe, too little is memory overwritten. */
-	instead("possible", NULL);
-	CHECK_U64(cpus_possible(), 8192);
-	instead("possible", "\n");
-	CHECK_U64(cpus_possible(), 8192);
-}

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/cpus.h"
 #include "test/unit/fake_bpf.h"
 #include "test/unit/unit.h"
 
@@ -14,7 +13,7 @@ struct fake_bpf fake_bpf;
 
 struct fake_map *fake_map(const char *name)
 {
-	for (size_t i = 0; i < fake_bpf.map_count; i++)
+	for (size_t i = fake_bpf.map_count; i-- > 0;)
 		if (!strcmp(fake_bpf.maps[i].name, name))
 			return &fake_bpf.maps[i];
 	return NULL;
@@ -123,7 +122,7 @@ int bpf_map_create(const struct bpf_map_attr *attr)
 	map->fd = new_descriptor();
 	fake_bpf.map_count++;
 	if (attr->type == BPF_MAP_TYPE_PERCPU_ARRAY)
-		map->values = cpus_possible();
+		map->values = FAKE_CPUS;
 	if (attr->type == BPF_MAP_TYPE_ARRAY ||
 	    attr->type == BPF_MAP_TYPE_PERCPU_ARRAY)
 		fill_array(map);
@@ -146,7 +145,7 @@ int bpf_map_update_elem(int fd, const void *key, const void *value,
 {
 	struct fake_map *map = map_of(fd);
 
-	CHECK(flags == BPF_ANY);
+	CHECK(flags == BPF_ANY && !map->frozen);
 	map->updates++;
 	fake_put(map, key, value);
 	return 0;
@@ -208,6 +207,21 @@ int bpf_map_lookup_and_delete_batch(int fd, struct bpf_batch_token *token,
 	return -ENOENT;
 }
 
+int bpf_map_freeze(int fd)
+{
+	map_of(fd)->frozen = true;
+	return 0;
+}
+
+int bpf_prog_test_run(int fd)
+{
+	CHECK(fake_bpf.program_count &&
+	      fake_bpf.programs[fake_bpf.program_count - 1].fd == fd);
+	if (!fake_bpf.run_error && fake_bpf.run)
+		fake_bpf.run();
+	return fake_bpf.run_error;
+}
+
 int bpf_prog_load(const struct bpf_prog_attr *attr)
 {
 	struct fake_program *program =
@@ -226,6 +240,7 @@ int bpf_prog_load(const struct bpf_prog_attr *attr)
 	CHECK(fake_bpf.program_count < 16);
 	*program = (struct fake_program){
 		.insn_count = attr->insn_count, .type = attr->type,
+		.flags = attr->flags,
 	};
 	program->insns = malloc(attr->insn_count * sizeof(*attr->insns));
 	CHECK(program->insns);

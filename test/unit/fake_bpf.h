@@ -14,6 +14,9 @@
 
 #include "sys/bpf.h"
 
+/* Per-CPU maps have so many values. */
+enum { FAKE_CPUS = 4 };
+
 struct fake_map {
 	struct bpf_map_attr attr;
 	char name[64];
@@ -22,11 +25,12 @@ struct fake_map {
 	char *keys, *data;
 	uint32_t count;
 	unsigned int updates;	/* by bpf_map_update_elem */
+	bool frozen;
 };
 
 struct fake_program {
 	struct bpf_insn *insns;
-	uint32_t insn_count, type;
+	uint32_t insn_count, type, flags;
 	char name[64], license[64];
 	int fd;
 };
@@ -45,9 +49,11 @@ extern struct fake_bpf {
 	int batch_fails_at;	/* ... but not before this one */
 	uint32_t bucket;	/* elements that only come together */
 	int batches;
+	void (*run)(void);	/* what bpf_prog_test_run runs */
+	int run_error;
 } fake_bpf;
 
-/* The map of this name, or NULL. */
+/* The newest map of this name, or NULL. */
 struct fake_map *fake_map(const char *name);
 
 /* Puts an element into it, as a BPF program would. */

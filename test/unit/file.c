@@ -442,8 +442,17 @@ TEST(file_out_stdout)
 	close(fd);
 	CHECK(!write_file(NULL, "text", 4));
 	CHECK(dup2(saved, STDOUT_FILENO) == STDOUT_FILENO);
-	close(saved);
 	check_file("out", "text");
+	/* "-" is stdout, too. */
+	fd = open("out", O_WRONLY | O_TRUNC);
+	CHECK(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+	close(fd);
+	CHECK(!file_out_check("-"));
+	CHECK(!write_file("-", "dash", 4));
+	CHECK(dup2(saved, STDOUT_FILENO) == STDOUT_FILENO);
+	close(saved);
+	check_file("out", "dash");
+	CHECK_U64(names_in("."), 1);
 }
 
 /* What cannot be written is said before, and again if it is tried. */
@@ -471,7 +480,25 @@ TEST(file_out_refusals)
 	CHECK_U64(names_in("."), 2);
 	CHECK_U64(names_in("d"), 0);
 	CHECK(!symlink("loop", "loop"));
-	CHECK(file_out_check("") != 0);
+	check_refused("loop", -ELOOP);
+	check_refused("new/", -EISDIR);
+	CHECK_U64(names_in("."), 3);
+}
+
+/* options.c refuses it as well; but what is checked has to be what is done. */
+TEST(file_out_empty_name)
+{
+	struct file_out out;
+	int error;
+
+	error = file_out_open(&out, "");
+	if (error)
+		file_out_close(&out);
+	else
+		error = file_out_close(&out);
+	CHECK(error);
+	CHECK(file_out_check("") == error);
+	CHECK_U64(names_in("."), 0);
 }
 
 /* The longest name that a file can have; also the ones that are near it. */
@@ -497,22 +524,88 @@ TEST(file_out_long_names)
 	}
 }
 
-/* Others' files of the names that it would take are not touched. */
-TEST(file_out_beside_is_taken)
+/* What another user could have put there is not followed. */
+TEST(file_out_beside_is_new)
 {
-	char name[64];
-	size_t before;
+	struct file_out out;
+	struct stat status;
 
-	for (unsigned int try = 0; try < 100; try++) {
-		snprintf(name, sizeof(name), ".f.%06x",
-			 ((unsigned int)getpid() * 100 + try) & 0xffffff);
-		unit_write_text(name, "theirs");
-	}
-	before = names_in(".");
-	/* Whether it finds another name or gives up: theirs stay. */
-	if (!write_file("f", "x", 1))
-		before++;
-	CHECK_U64(names_in("."), before);
+	CHECK(!file_out_open(&out, "f"));
+	CHECK(out.beside && !lstat(out.beside, &status));
+	CHECK(S_ISREG(status.st_mode));
+	CHECK_U64(status.st_mode & 07777, 0600);
+	CHECK_U64(status.st_size, 0);
+	file_out_drop(&out);
+	CHECK_U64(names_in("."), 0);
+}
+
+/* A process that ends in the midst of it leaves nothing. */
+TEST(file_out_abandoned)
+{
+	struct file_out out;
+
+	file_out_abandon();
+	unit_write_text("f", "old");
+	CHECK(!file_out_open(&out, "f"));
+	file_out_write(&out, "new", 3);
+	CHECK_U64(names_in("."), 2);
+	file_out_abandon();
+	CHECK_U64(names_in("."), 1);
+	check_file("f", "old");
+	file_out_drop(&out);
+	/* And when it was whole, the file stays. */
+	CHECK(!write_file("g", "x", 1));
+	file_out_abandon();
+	check_file("g", "x");
+}
+
+/* `> link` makes what the link leads to, and so does this. */
+TEST(file_out_dangling_link)
+{
+	CHECK(!mkdir("d", 0700));
+	CHECK(!symlink("d/new", "link"));
+	CHECK(!symlink("link", "second"));
+	CHECK(!file_out_check("second"));
+	CHECK(!write_file("second", "new", 3));
+	check_file("d/new", "new");
+	CHECK_U64(names_in("."), 3);
+	CHECK(!symlink("none/f", "bad"));
+	check_refused("bad", -ENOENT);
+}
+
+/* Of the file that is replaced, but not what would be a right to others. */
+TEST(file_out_keeps_owner)
+{
+	struct stat status;
+
+	unit_write_text("f", "old");
+	if (chown("f", 1234, 2345))
+		return;		/* not root: nothing to be seen */
+	CHECK(!chmod("f", 06755));
+	CHECK(!write_file("f", "new", 3));
+	CHECK(!stat("f", &status));
+	CHECK_U64(status.st_uid, 1234);
+	CHECK_U64(status.st_gid, 2345);
+	CHECK_U64(status.st_mode & 07777, 0755);
+}
+
+/* `prof -o /dev/stdout > file`: behind what is there, not in its place. */
+TEST(file_out_dev_stdout)
+{
+	int fd = open("out", O_WRONLY | O_CREAT, 0600);
+	int saved = dup(STDOUT_FILENO);
+	bool failed;
+
+	CHECK(fd >= 0 && saved >= 0 && write(fd, "head\n", 5) == 5);
+	CHECK(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+	close(fd);
+	failed = file_out_check("/dev/stdout") ||
+		 write_file("/dev/stdout", "text", 4);
+	CHECK(dup2(saved, STDOUT_FILENO) == STDOUT_FILENO);
+	close(saved);
+	CHECK(!failed);
+	check_file("out", "head\ntext");
+	CHECK_U64(names_in("."), 1);
 }
 
 TEST(file_out_leaks_nothing)

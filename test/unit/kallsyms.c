@@ -340,6 +340,11 @@ TEST(kallsyms_facts)
 	unit_write_text("k", "ffffffc008000000 T _text\n");
 	CHECK(!kallsyms_find("k", NULL, 0, &facts));
 	CHECK_U64(facts.text_start, 0xffffffc008000000);
+	unit_write_text("k", "ffffffff81012340 T vfs_read\n"
+			     "ffffffffc0000000 t vfs_read\t[evil]\n"
+			     "ffffffff81012350 T vfs_readv\n");
+	CHECK(!kallsyms_find("k", NULL, 0, &facts));
+	CHECK_U64(facts.probe, 0xffffffff81012340);
 	/* A module's own marks are not the kernel's. */
 	unit_write_text("k", "ffffffff81000000 T _stext\n"
 			     "ffffffff81000000 T f\n"

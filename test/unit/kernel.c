@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bpf_prog.h"
 #include "sym/kernel.h"
+#include "test/unit/fake_bpf.h"
 #include "test/unit/redirect.h"
 #include "test/unit/unit.h"
 
@@ -22,6 +24,9 @@ static const char running[] =
 	"ffffffff81000800 T _etext\n"
 	"ffffffffc0000000 t mod_function\t[mod]\n"
 	"ffffffffc0000100 t mod_last\t[mod]\n";
+
+/* Without the BPF object the kernel is not asked; see below. */
+static const struct bytes unasked;
 
 static void set_running(const char *list)
 {
@@ -51,11 +56,11 @@ static const char *names_of(struct kernel_names *names, const uint64_t *ip,
 
 static const char *resolve(const uint64_t *ip, size_t depth)
 {
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack stack = { ip, depth };
 	const char *text;
 
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
 	text = names_of(names, ip, depth);
 	kernel_names_free(names);
 	return text;
@@ -112,16 +117,15 @@ TEST(kernel_behind_interrupts)
 TEST(kernel_frames_say_what_was_looked_up)
 {
 	const uint64_t ip[] = { 0xffffffff81000210, 0xffffffff81000100 };
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack stack = { ip, 2 };
 	struct kernel_frame frames[2];
 
 	set_running(running);
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
 	kernel_names_stack(names, &stack, frames);
 	CHECK_U64(frames[0].address, 0xffffffff81000210);
 	CHECK_U64(frames[1].address, 0xffffffff810000ff);
-	CHECK(!frames[0].module);
 	kernel_names_free(names);
 }
 
@@ -129,29 +133,27 @@ TEST(kernel_modules)
 {
 	const uint64_t ip[] = { 0xffffffffc0000010, 0xffffffffc0000100,
 				0xffffffffc0900000 };
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack stack = { ip, 3 };
 	struct kernel_frame frames[3];
 
 	set_running(running);
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
 	kernel_names_stack(names, &stack, frames);
 	CHECK_TEXT(frames[0].name, "mod_function");
-	CHECK_TEXT(frames[0].module, "mod");
 	CHECK_TEXT(frames[1].name, "mod_function");
 	CHECK_TEXT(frames[2].name, NULL);
-	CHECK_TEXT(frames[2].module, NULL);
 	kernel_names_free(names);
 }
 
 TEST(kernel_nothing_to_name)
 {
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack empty = { NULL, 0 };
 
 	set_running(NULL);
-	CHECK(!kernel_names_resolve(names, NULL, 0));
-	CHECK(!kernel_names_resolve(names, &empty, 1));
+	kernel_names_resolve(names, NULL, 0);
+	kernel_names_resolve(names, &empty, 1);
 	CHECK_TEXT(unit_messages(), "");
 	kernel_names_free(names);
 	kernel_names_free(NULL);
@@ -163,11 +165,11 @@ TEST(kernel_resolves_again)
 	const uint64_t one[] = { 0xffffffff81000010, 0xffffffffc0500010 };
 	const uint64_t two[] = { 0xffffffff81000110, 0xffffffff81000210,
 				 0xffffffffc0500010 };
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack stack = { one, 2 };
 
 	set_running(running);
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
 	CHECK_TEXT(names_of(names, one, 2), "alpha -");
 	set_running("ffffffff81000000 T renamed\n"
 		    "ffffffff81000100 T beta\n"
@@ -175,7 +177,7 @@ TEST(kernel_resolves_again)
 		    "ffffffff81000300 T end\n"
 		    "ffffffffc0500000 t new_module\t[new]\n");
 	stack = (struct kernel_stack){ two, 3 };
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
 	CHECK_TEXT(names_of(names, two, 3), "beta gamma new_module");
 	CHECK_TEXT(names_of(names, one, 2), "alpha new_module");
 	kernel_names_free(names);
@@ -186,7 +188,7 @@ TEST(kernel_many_stacks)
 	static uint64_t ips[2000][8];
 	static struct kernel_stack stacks[2000];
 	static const char *const order[] = { "alpha", "beta", "gamma" };
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	uint64_t random = 6;
 
 	set_running(running);
@@ -196,7 +198,7 @@ TEST(kernel_many_stacks)
 				    unit_random(&random) % 0x2ff;
 		stacks[i] = (struct kernel_stack){ ips[i], 8 };
 	}
-	CHECK(!kernel_names_resolve(names, stacks, 2000));
+	kernel_names_resolve(names, stacks, 2000);
 	for (size_t i = 0; i < 2000; i++) {
 		struct kernel_frame frames[8];
 
@@ -208,6 +210,128 @@ TEST(kernel_many_stacks)
 		}
 	}
 	kernel_names_free(names);
+}
+
+/* ------------------------------------------------------ asking the kernel */
+
+/* What "%pS" would make of each address. */
+static void answer(void)
+{
+	static const struct {
+		uint64_t address;
+		const char *answer;
+	} answers[] = {
+		{ 0xffffffff81000210, "asked_leaf+0x10/0x100" },
+		{ 0xffffffff810000ff, "asked_call+0xff/0x100" },
+		{ 0xffffffffc0000034, "nf_hook+0x34/0x90 [nf_tables]" },
+		{ 0xffffffff81000100, "__pfx_f+0x0/0x10" },
+		{ 0xffffffff81000500, "odd+name+0x0/0x10" },
+		{ 0xffffffff81000600, "cut+0x" },
+		{ 0xffffffff81000700, "+0x0/0x10" },
+		{ 0xffffffff81000800, "below+0xffffffffffffff00/0x10" },
+		{ 0xffffffff81012340, "vfs_read+0x0/0x340" },
+		{ 0xffffffff81012400, "vfs_read+0xc0/0x340" },
+		{ 0xffffffff81012500, "vfs_write+0x0/0x340" },
+	};
+	uint32_t zero = 0;
+	struct questions *asked = fake_get(fake_map("questions"), &zero);
+
+	CHECK(asked->count && asked->count <= QUESTIONS_MOST);
+	for (size_t i = 0; i < asked->count; i++) {
+		snprintf(asked->answer[i], ANSWER_SIZE, "0x%llx",
+			 (unsigned long long)asked->address[i]);
+		for (size_t j = 0; j < sizeof(answers) / sizeof(*answers); j++)
+			if (answers[j].address == asked->address[i])
+				strcpy(asked->answer[i], answers[j].answer);
+	}
+}
+
+static const char *ask(const uint64_t *ip, size_t depth)
+{
+	struct kernel_names *names = kernel_names_new(NULL, unit_object());
+	struct kernel_stack stack = { ip, depth };
+	const char *text;
+
+	fake_bpf.run = answer;
+	kernel_names_resolve(names, &stack, 1);
+	text = names_of(names, ip, depth);
+	kernel_names_free(names);
+	return text;
+}
+
+#define ASK(...)							\
+	ask((const uint64_t[]){ __VA_ARGS__ },				\
+	    sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
+
+TEST(kernel_asked)
+{
+	size_t before = unit_descriptors();
+
+	set_running(NULL);
+	CHECK_TEXT(ASK(0xffffffff81000210, 0xffffffff81000100),
+		   "asked_leaf asked_call");
+	CHECK_TEXT(ASK(0xffffffffc0000034), "nf_hook");
+	CHECK_TEXT(ASK(0xffffffff81000500), "odd+name");
+	CHECK_TEXT(unit_messages(), "");
+	/* No names: padding, a text that is cut, an offset beyond the address. */
+	CHECK_TEXT(ASK(0xffffffff81000100), "-");
+	CHECK_TEXT(ASK(0xffffffff81000600), "-");
+	CHECK_TEXT(ASK(0xffffffff81000700), "-");
+	CHECK_TEXT(ASK(0xffffffff81000800), "-");
+	CHECK_TEXT(ASK(0), "-");
+	fake_bpf_reset();
+	CHECK_U64(unit_descriptors(), before);
+}
+
+/* What the kernel does not say is looked up; what it says is kept. */
+TEST(kernel_asked_and_read)
+{
+	set_running(running);
+	CHECK_TEXT(ASK(0xffffffff81000210, 0xffffffff81000100,
+		       0xffffffff81000110),
+		   "asked_leaf asked_call beta");
+	fake_bpf_reset();
+}
+
+/* A kernel that cannot be asked (before 5.14): read, without a word. */
+TEST(kernel_cannot_be_asked)
+{
+	set_running(running);
+	fake_bpf.load_errors = 100;
+	fake_bpf.load_error = -EINVAL;
+	CHECK_TEXT(ASK(0xffffffff81000210, 0xffffffff81000110), "gamma beta");
+	fake_bpf_reset();
+	fake_bpf.fail_map = 1;
+	fake_bpf.map_error = -EPERM;
+	CHECK_TEXT(ASK(0xffffffff81000210, 0xffffffff81000110), "gamma beta");
+	fake_bpf_reset();
+	fake_bpf.run_error = -524;
+	CHECK_TEXT(ASK(0xffffffff81000210, 0xffffffff81000110), "gamma beta");
+	fake_bpf_reset();
+	CHECK_TEXT(unit_messages(), "");
+}
+
+/* More addresses than fit one question. */
+TEST(kernel_asked_many)
+{
+	static uint64_t ip[127];
+	struct kernel_names *names = kernel_names_new(NULL, unit_object());
+	struct kernel_stack stack = { ip, 127 };
+	struct kernel_frame frames[127];
+
+	set_running(NULL);
+	for (size_t i = 0; i < 127; i++)
+		ip[i] = 0xffffffff90000000 + i * 16;
+	ip[0] = 0xffffffff81000210;
+	ip[126] = 0xffffffff81000100;
+	fake_bpf.run = answer;
+	kernel_names_resolve(names, &stack, 1);
+	kernel_names_stack(names, &stack, frames);
+	CHECK_TEXT(frames[0].name, "asked_leaf");
+	CHECK_TEXT(frames[126].name, "asked_call");
+	CHECK_TEXT(frames[50].name, NULL);
+	kernel_names_free(names);
+	fake_bpf_reset();
 }
 
 /* ---------------------------------------------------- no names to be had */
@@ -225,13 +349,15 @@ static size_t count_of(const char *text, const char *what)
 
 TEST(kernel_hidden_is_said_once)
 {
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack stack = { somewhere, 1 };
 	const char *messages;
 
+	unit_write_text("kptr_restrict", "1\n");
+	redirect("/proc/sys/kernel/kptr_restrict", "kptr_restrict");
 	set_running("0000000000000000 T _stext\n0000000000000000 T f\n");
-	CHECK(!kernel_names_resolve(names, &stack, 1));
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
+	kernel_names_resolve(names, &stack, 1);
 	CHECK_TEXT(names_of(names, somewhere, 1), "-");
 	messages = unit_messages();
 	CHECK_U64(count_of(messages, "warning"), 1);
@@ -241,13 +367,13 @@ TEST(kernel_hidden_is_said_once)
 
 TEST(kernel_missing_is_said_once)
 {
-	struct kernel_names *names = kernel_names_new(NULL);
+	struct kernel_names *names = kernel_names_new(NULL, unasked);
 	struct kernel_stack stack = { somewhere, 1 };
 	const char *messages;
 
 	set_running(NULL);
-	CHECK(!kernel_names_resolve(names, &stack, 1));
-	CHECK(!kernel_names_resolve(names, &stack, 1));
+	kernel_names_resolve(names, &stack, 1);
+	kernel_names_resolve(names, &stack, 1);
 	messages = unit_messages();
 	CHECK_U64(count_of(messages, "warning"), 1);
 	CHECK(strstr(messages, "--kallsyms"));
@@ -263,18 +389,26 @@ static const char system_map[] =
 	"ffffffff81000800 T _etext\n";
 
 /* Uses the user's list: 0 and the name of `address`, or the refusal. */
-static int use_file(const char *list, uint64_t address, const char **name)
+static int use_file_and_ask(const char *list, uint64_t address,
+			    struct bytes object, const char **name)
 {
-	struct kernel_names *names = kernel_names_new("file");
+	struct kernel_names *names = kernel_names_new("file", object);
 	struct kernel_stack stack = { &address, 1 };
 	int error;
 
 	if (list)
 		unit_write_text("file", list);
-	error = kernel_names_resolve(names, &stack, 1);
+	error = kernel_names_check(names);
+	if (!error)
+		kernel_names_resolve(names, &stack, 1);
 	*name = names_of(names, &address, 1);
 	kernel_names_free(names);
 	return error;
+}
+
+static int use_file(const char *list, uint64_t address, const char **name)
+{
+	return use_file_and_ask(list, address, unasked, name);
 }
 
 static void check_believed(const char *list, uint64_t address)
@@ -287,16 +421,26 @@ static void check_believed(const char *list, uint64_t address)
 }
 
 /* Refused, with the file, the reason, a remedy, and without any name. */
-static void check_refused(const char *list, uint64_t address, const char *why)
+static void check_refused(const char *list, const char *why)
 {
 	const char *name, *messages;
 
-	CHECK(use_file(list, address, &name) == -EINVAL);
+	CHECK(use_file(list, 0xffffffff81000110, &name) == -EINVAL);
 	CHECK_TEXT(name, "-");
 	messages = unit_messages();
 	if (!strstr(messages, "prof: file: ") || !strstr(messages, why) ||
 	    count_of(messages, "\n") != 2)
 		unit_fail(__FILE__, __LINE__, "%s", messages);
+}
+
+/* Believed at first, until the samples say that it cannot be. */
+static void check_doubted(const char *list, uint64_t address)
+{
+	const char *name;
+
+	CHECK(!use_file(list, address, &name));
+	CHECK_TEXT(name, "-");
+	CHECK(strstr(unit_messages(), "outside of its text"));
 }
 
 /* Where the running kernel shows its own, it decides. */
@@ -308,16 +452,16 @@ TEST(kernel_file_beside_running)
 	check_believed(running, 0xffffffff81000110);
 	check_believed(system_map, 0xffffffff81000110);
 	check_refused("ffffffff92000000 T _stext\nffffffff81000100 T beta\n"
-		      "ffffffff92000800 T _etext\n", 0xffffffff81000110,
-		      "boot");
+		      "ffffffff92000800 T _etext\n", "not of this boot");
 	/* The same beginning, another end: another kernel without KASLR. */
 	strcpy(other, running);
 	memcpy(strstr(other, "ffffffff81000800"), "ffffffff81000900", 16);
-	check_refused(other, 0xffffffff81000110, "boot");
+	check_refused(other, "not of this boot");
 	/* Neither mark: nothing says that it fits. */
 	check_refused("ffffffff81000100 T beta\n"
-		      "ffffffffc0000000 t f\t[mod]\n", 0xffffffff81000110,
-		      "boot");
+		      "ffffffffc0000000 t f\t[mod]\n", "_stext");
+	check_refused("ffffffff81000000 T _stext\n"
+		      "ffffffff81000100 T beta\n", "_etext");
 }
 
 TEST(kernel_file_alone)
@@ -328,23 +472,57 @@ TEST(kernel_file_alone)
 	/* Modules: it was saved from a running kernel. */
 	check_believed(running, 0xffffffff81000110);
 	/* ... but another one's text is elsewhere. */
-	check_refused(running, 0xffffffff95000110, "boot");
-	check_refused(system_map, 0xffffffff81000110, "System.map");
+	check_doubted(running, 0xffffffff95000110);
+	check_refused(system_map, "System.map");
 	unit_write_text("cmdline", "root=/dev/vda nokaslr quiet\n");
 	check_believed(system_map, 0xffffffff81000110);
-	check_refused(system_map, 0xffffffff95000110, "boot");
+	check_doubted(system_map, 0xffffffff95000110);
 	unit_write_text("cmdline", "nokaslr");
 	check_believed(system_map, 0xffffffff81000110);
 	unit_write_text("cmdline", "root=/dev/vda quiet nokaslr\n");
 	check_believed(system_map, 0xffffffff81000110);
 	unit_write_text("cmdline", "xnokaslr nokaslr=0 nokaslrx\n");
-	check_refused(system_map, 0xffffffff81000110, "System.map");
+	check_refused(system_map, "System.map");
 	redirect("/proc/cmdline", NULL);
-	check_refused(system_map, 0xffffffff81000110, "System.map");
+	check_refused(system_map, "System.map");
 	/* No /proc/kallsyms at all: the same rules. */
 	set_running(NULL);
 	check_believed(running, 0xffffffff81000110);
-	check_refused(system_map, 0xffffffff81000110, "System.map");
+	check_refused(system_map, "System.map");
+}
+
+/* A kernel that can be asked knows best, whatever /proc/kallsyms shows. */
+static int ask_about(const char *probe, const char **name)
+{
+	char list[1024];
+	int error;
+
+	snprintf(list, sizeof(list), "ffffffff81000000 T _stext\n"
+		 "ffffffff81000100 T beta\n"
+		 "ffffffff81000200 T gamma\n"
+		 "%s T vfs_read\nffffffff81100000 T _etext\n", probe);
+	fake_bpf.run = answer;
+	error = use_file_and_ask(list, 0xffffffff81000110, unit_object(),
+				 name);
+	fake_bpf_reset();
+	return error;
+}
+
+TEST(kernel_file_and_ask)
+{
+	const char *name;
+
+	set_running(NULL);
+	redirect("/proc/cmdline", NULL);
+	CHECK(!ask_about("ffffffff81012340", &name));
+	CHECK_TEXT(name, "beta");
+	CHECK_TEXT(unit_messages(), "");
+	/* In the midst of it, at another function, at nothing. */
+	CHECK(ask_about("ffffffff81012400", &name) == -EINVAL);
+	CHECK_TEXT(name, "-");
+	CHECK(strstr(unit_messages(), "not of this boot"));
+	CHECK(ask_about("ffffffff81012500", &name) == -EINVAL);
+	CHECK(ask_about("ffffffff81019999", &name) == -EINVAL);
 }
 
 TEST(kernel_file_useless)
@@ -353,13 +531,28 @@ TEST(kernel_file_useless)
 
 	set_running(running);
 	check_refused("0000000000000000 T _stext\n0000000000000000 T beta\n"
-		      "0000000000000000 T _etext\n", 0xffffffff81000110,
-		      "zero");
-	check_refused("", 0xffffffff81000110, "no line");
-	check_refused("nothing of the kind\n", 0xffffffff81000110, "no line");
+		      "0000000000000000 T _etext\n", "zero");
+	check_refused("", "no line");
+	check_refused("nothing of the kind\n", "no line");
 	remove("file");
 	CHECK(use_file(NULL, 0xffffffff81000110, &name) == -ENOENT);
 	CHECK(strstr(unit_messages(), "prof: file: "));
+}
+
+/* Gone between the look at it and the end: addresses, and a word. */
+TEST(kernel_file_vanishes)
+{
+	struct kernel_names *names = kernel_names_new("file", unasked);
+	struct kernel_stack stack = { somewhere, 1 };
+
+	set_running(running);
+	unit_write_text("file", running);
+	CHECK(!kernel_names_check(names));
+	remove("file");
+	kernel_names_resolve(names, &stack, 1);
+	CHECK_TEXT(names_of(names, somewhere, 1), "-");
+	CHECK(strstr(unit_messages(), "prof: warning: file: "));
+	kernel_names_free(names);
 }
 
 /* ------------------------------------------------- what a stack tells */

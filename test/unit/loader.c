@@ -56,6 +56,22 @@ static const char *symbol_name(const struct object *object, uint32_t number,
 	       table[number].st_name;
 }
 
+/* The symbol of this name: where a program lies in its section. */
+static const Elf64_Sym *symbol_named(const struct object *object,
+				     const char *name)
+{
+	const Elf64_Shdr *section = section_named(object, ".symtab");
+	size_t count = section->sh_size / sizeof(Elf64_Sym);
+
+	for (uint32_t i = 1; i < count; i++) {
+		const Elf64_Sym *symbol;
+
+		if (!strcmp(symbol_name(object, i, &symbol), name))
+			return symbol;
+	}
+	unit_fail(__FILE__, __LINE__, "no symbol %s", name);
+}
+
 static struct loader *open_object(const struct object *object)
 {
 	return loader_open((struct bytes){ object->data, object->size },
@@ -77,13 +93,15 @@ TEST(loader_maps_of_the_object)
 	} maps[] = {
 		{ "stacks0", BPF_MAP_TYPE_HASH, 8, 1040 },
 		{ "stacks1", BPF_MAP_TYPE_HASH, 8, 1040 },
-		{ "counts0", BPF_MAP_TYPE_HASH, 48, 24 },
-		{ "counts1", BPF_MAP_TYPE_HASH, 48, 24 },
+		{ "counts0", BPF_MAP_TYPE_HASH, 56, 24 },
+		{ "counts1", BPF_MAP_TYPE_HASH, 56, 24 },
 		{ "live", BPF_MAP_TYPE_ARRAY, 4, 4 },
 		{ "seeds", BPF_MAP_TYPE_ARRAY, 4, 32 },
+		{ "scope", BPF_MAP_TYPE_ARRAY, 4, 24 },
+		{ "cgroups", BPF_MAP_TYPE_CGROUP_ARRAY, 4, 4 },
 		{ "tallies", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 128 },
 		{ "scratches", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-		  2 * 1040 + 48 + 24 },
+		  2 * 1040 + 56 + 24 },
 	};
 	enum { MAPS = sizeof(maps) / sizeof(*maps) };
 	struct loader *loader = loader_open(unit_object(), "o");
@@ -97,7 +115,7 @@ TEST(loader_maps_of_the_object)
 	}
 	CHECK_U64(loader_key_size(loader, "none"), 0);
 	CHECK_U64(loader_value_size(loader, "none"), 0);
-	CHECK(!loader_resize(loader, "stacks0", 12345));
+	CHECK(!loader_resize(loader, "stacks0", 12345, 0));
 	CHECK(!loader_choose(loader, "profile_hash"));
 	CHECK(!loader_load(loader));
 	CHECK_U64(fake_bpf.map_count, MAPS);
@@ -114,6 +132,9 @@ TEST(loader_maps_of_the_object)
 		CHECK_U64(loader_map_fd(loader, maps[i].name),
 			  (uint64_t)map->fd);
 	}
+	/* Those of programs that are not chosen are not there. */
+	CHECK(loader_map_fd(loader, "questions") == -ENOENT);
+	CHECK(loader_key_size(loader, "questions") == 4);
 	loader_close(loader);
 	fake_bpf_reset();
 }
@@ -127,10 +148,11 @@ TEST(loader_relocates)
 	const Elf64_Shdr *rel = section_named(&object, ".relperf_event");
 	struct bpf_insn *insns = (void *)(object.data + code->sh_offset);
 	const Elf64_Rel *rels = (const void *)(object.data + rel->sh_offset);
-	size_t rel_count = rel->sh_size / sizeof(*rels);
+	size_t rel_count = rel->sh_size / sizeof(*rels), used = 0;
+	const Elf64_Sym *where = symbol_named(&object, "profile_hash");
 	const struct fake_program *program = &fake_bpf.programs[0];
 
-	CHECK(loader && rel_count > 4);
+	CHECK(loader);
 	CHECK(!loader_choose(loader, "profile_hash"));
 	CHECK(!loader_load(loader));
 	CHECK_U64(fake_bpf.program_count, 1);
@@ -138,24 +160,89 @@ TEST(loader_relocates)
 	CHECK_TEXT(program->name, "profile_hash");
 	CHECK_TEXT(program->license, "Dual MIT/GPL");
 	CHECK_U64(program->type, BPF_PROG_TYPE_PERF_EVENT);
-	CHECK_U64(program->insn_count, code->sh_size / 8);
+	CHECK_U64(program->flags, 0);
+	CHECK_U64(program->insn_count, where->st_size / 8);
 	for (size_t i = 0; i < rel_count; i++) {
 		const Elf64_Sym *symbol;
 		const char *name = symbol_name(&object,
 				ELF64_R_SYM(rels[i].r_info), &symbol);
 		struct bpf_insn *insn = &insns[rels[i].r_offset / 8];
 
+		if (rels[i].r_offset < where->st_value ||
+		    rels[i].r_offset >= where->st_value + where->st_size)
+			continue;
+		used++;
 		CHECK(fake_map(name));
 		insn->src_reg = 1;	/* BPF_PSEUDO_MAP_FD */
 		insn->imm = fake_map(name)->fd;
 	}
-	CHECK(!memcmp(insns, program->insns, code->sh_size));
+	CHECK(used > 4);
+	CHECK(!memcmp(insns + where->st_value / 8, program->insns,
+		      where->st_size));
 	CHECK_U64(loader_prog_fd(loader, "profile_hash"),
 		  (uint64_t)program->fd);
 	CHECK(loader_prog_fd(loader, "other") == -ENOENT);
 	loader_close(loader);
 	fake_bpf_reset();
 	free(object.data);
+}
+
+/* Constants are a map that nobody can write any more, and an address in it. */
+TEST(loader_constants)
+{
+	struct loader *loader = loader_open(unit_object(), "o");
+	const struct fake_program *program = &fake_bpf.programs[0];
+	struct fake_map *map;
+	uint32_t zero = 0;
+	size_t uses = 0;
+
+	CHECK(loader);
+	CHECK(!loader_choose(loader, "name_addresses"));
+	CHECK(!loader_load(loader));
+	CHECK_U64(fake_bpf.map_count, 2);
+	map = fake_map(".rodata");
+	CHECK(map && fake_map("questions"));
+	CHECK_U64(map->attr.type, BPF_MAP_TYPE_ARRAY);
+	CHECK_U64(map->attr.flags, 1 << 7);	/* BPF_F_RDONLY_PROG */
+	CHECK(map->frozen && !fake_map("questions")->frozen);
+	CHECK_TEXT((char *)fake_get(map, &zero), "%pS");
+	CHECK_U64(program->type, BPF_PROG_TYPE_SYSCALL);
+	CHECK_U64(program->flags, 1 << 4);	/* BPF_F_SLEEPABLE */
+	for (uint32_t i = 0; i < program->insn_count; i++) {
+		const struct bpf_insn *insn = &program->insns[i];
+
+		if (insn->code != (BPF_LD | BPF_DW | BPF_IMM))
+			continue;
+		/* BPF_PSEUDO_MAP_VALUE; the constant is the first one. */
+		if (insn->src_reg == 2 && insn->imm == map->fd) {
+			CHECK_U64(insn[1].imm, 0);
+			uses++;
+		}
+		i++;
+	}
+	CHECK(uses);
+	loader_close(loader);
+	fake_bpf_reset();
+}
+
+/* A refusal that was only a try is not told. */
+TEST(loader_silent)
+{
+	struct loader *loader = loader_open(unit_object(), "o");
+
+	loader_silence(loader);
+	CHECK(!loader_choose(loader, "name_addresses"));
+	fake_bpf.load_errors = 100;
+	fake_bpf.load_error = -EINVAL;
+	fake_bpf.log = "the verifier's words\n";
+	CHECK(loader_load(loader) == -EINVAL);
+	fake_bpf_reset();
+	fake_bpf.fail_map = 1;
+	fake_bpf.map_error = -EPERM;
+	CHECK(loader_load(loader) == -EPERM);
+	CHECK_TEXT(unit_messages(), "");
+	loader_close(loader);
+	fake_bpf_reset();
 }
 
 /* Symbols of maps may be the section's, and the offset in the instruction. */
@@ -170,11 +257,14 @@ TEST(loader_relocates_by_section)
 	Elf64_Sym *symbols = (void *)(object.data + symtab->sh_offset);
 	uint32_t section = 0, maps_number = (uint32_t)
 		(section_named(&object, ".maps") - object.table);
+	const Elf64_Sym *where = symbol_named(&object, "profile_hash");
 	struct bpf_insn *insn = &insns[rels[2].r_offset / 8];
 	struct loader *loader;
 	const Elf64_Sym *symbol;
 	char name[64];
 
+	CHECK(rels[2].r_offset >= where->st_value &&
+	      rels[2].r_offset < where->st_value + where->st_size);
 	/* Some symbol that is no map's nor the program's is made into one. */
 	for (uint32_t i = 1; i < symtab->sh_size / sizeof(*symbols); i++)
 		if (symbols[i].st_shndx != maps_number &&
@@ -191,13 +281,37 @@ TEST(loader_relocates_by_section)
 	CHECK(loader);
 	CHECK(!loader_choose(loader, "profile_hash"));
 	CHECK(!loader_load(loader));
-	insn = &fake_bpf.programs[0].insns[rels[2].r_offset / 8];
+	insn = &fake_bpf.programs[0].insns[(rels[2].r_offset -
+					    where->st_value) / 8];
 	CHECK_U64(insn->imm, (uint64_t)fake_map(name)->fd);
 	CHECK_U64(insn->src_reg, 1);
 	CHECK_U64(insn[1].imm, 0);
 	loader_close(loader);
 	fake_bpf_reset();
 	free(object.data);
+}
+
+TEST(loader_resizes)
+{
+	struct loader *loader = loader_open(unit_object(), "o");
+	struct fake_map *map;
+
+	CHECK(loader);
+	CHECK(!loader_resize(loader, "stackid_stacks", 0, 8 * 200));
+	CHECK(!loader_resize(loader, "stackid_counts", 77, 0));
+	CHECK(!loader_choose(loader, "profile_stackid"));
+	CHECK(!loader_load(loader));
+	map = fake_map("stackid_stacks");
+	CHECK_U64(map->attr.type, BPF_MAP_TYPE_STACK_TRACE);
+	CHECK_U64(map->attr.key_size, 4);
+	CHECK_U64(map->attr.value_size, 8 * 200);
+	CHECK_U64(map->attr.max_entries, 16384);
+	map = fake_map("stackid_counts");
+	CHECK_U64(map->attr.key_size, 40);
+	CHECK_U64(map->attr.value_size, 8);
+	CHECK_U64(map->attr.max_entries, 77);
+	loader_close(loader);
+	fake_bpf_reset();
 }
 
 TEST(loader_chosen_only)
@@ -212,7 +326,7 @@ TEST(loader_chosen_only)
 	CHECK(loader_prog_fd(loader, "profile_hash") == -ENOENT);
 	CHECK(loader_choose(loader, "none") == -ENOENT);
 	CHECK(told("none"));
-	CHECK(loader_resize(loader, "none", 1) == -ENOENT);
+	CHECK(loader_resize(loader, "none", 1, 0) == -ENOENT);
 	CHECK(told("none"));
 	loader_close(loader);
 	loader_close(NULL);
@@ -240,7 +354,7 @@ static void check_load_fails(int error, const char *message)
 
 TEST(loader_map_fails)
 {
-	for (int i = 1; i <= 8; i++) {
+	for (int i = 1; i <= 10; i++) {
 		fake_bpf_reset();
 		fake_bpf.fail_map = i;
 		fake_bpf.map_error = -EPERM;
@@ -311,9 +425,10 @@ static void load_all(const uint8_t *data, size_t size)
 	struct loader *loader = loader_open(file, "o");
 
 	if (loader) {
-		loader_resize(loader, "stacks0", 16);
-		if (!loader_choose(loader, "profile_hash"))
-			loader_load(loader);
+		loader_resize(loader, "stacks0", 16, 0);
+		loader_choose(loader, "profile_hash");
+		loader_choose(loader, "name_addresses");
+		loader_load(loader);
 		loader_close(loader);
 	}
 	fake_bpf_reset();
@@ -395,7 +510,8 @@ TEST(loader_refusals)
 	/* At the last instruction: its second half would be outside. */
 	section = section_named(&object, ".relperf_event");
 	rel = (void *)(object.data + section->sh_offset);
-	rel[1].r_offset = section_named(&object, "perf_event")->sh_size - 8;
+	rel[1].r_offset = symbol_named(&object, "profile_hash")->st_value +
+			  symbol_named(&object, "profile_hash")->st_size - 8;
 	check_refused(&object, "points outside");
 
 	/* To a symbol that is not there. */
@@ -422,6 +538,7 @@ TEST(loader_refusals)
 	check_refused(&object, ".symtab");
 	section_named(&object, "perf_event")->sh_flags &=
 		~(uint64_t)EXECUTABLE;
+	section_named(&object, "syscall")->sh_flags &= ~(uint64_t)EXECUTABLE;
 	check_refused(&object, "programs");
 
 	/* For another machine. */

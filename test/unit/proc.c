@@ -156,11 +156,13 @@ TEST(maps_read_and_find)
 {
 	struct names names = { 0 };
 	struct maps maps = { 0 };
+	size_t lines;
 
 	unit_write_text("maps", maps_text);
 	redirect("/proc/4194305/maps", "maps");
-	CHECK(!maps_read(&maps, 4194305, &names));
+	CHECK(!maps_read(&maps, 4194305, &names, 100, &lines));
 	CHECK_U64(maps.count, 5);
+	CHECK_U64(lines, 7);
 	CHECK_TEXT(file_at(&maps, &names, 0), NULL);
 	CHECK_TEXT(file_at(&maps, &names, 0x400fff), NULL);
 	CHECK_TEXT(file_at(&maps, &names, 0x401000), "prog");
@@ -174,14 +176,30 @@ TEST(maps_read_and_find)
 	CHECK_TEXT(file_at(&maps, &names, 0x7ffd00001fff), "vdso");
 	CHECK_TEXT(file_at(&maps, &names, 0xffffffffff600fff), "vsyscall");
 	CHECK_TEXT(file_at(&maps, &names, UINT64_MAX), NULL);
-	/* Anew: what was there before is gone. */
-	unit_write_text("maps", "1000-2000 r-xp 00000000 fe:00 1 /x\n");
-	CHECK(!maps_read(&maps, 4194305, &names));
-	CHECK_U64(maps.count, 1);
-	CHECK_TEXT(file_at(&maps, &names, 0x1000), "x");
-	CHECK_TEXT(file_at(&maps, &names, 0x401000), NULL);
 	maps_free(&maps);
-	CHECK_TEXT(file_at(&maps, &names, 0x1000), NULL);
+	CHECK_TEXT(file_at(&maps, &names, 0x401000), NULL);
+	names_free(&names);
+}
+
+/* Anybody can have very many mappings: there is an end to it. */
+TEST(maps_read_limit)
+{
+	struct names names = { 0 };
+	struct maps maps = { 0 };
+	size_t lines;
+
+	unit_write_text("maps", maps_text);
+	redirect("/proc/4194305/maps", "maps");
+	CHECK(!maps_read(&maps, 4194305, &names, 7, &lines));
+	CHECK_U64(maps.count, 5);
+	maps_free(&maps);
+	for (size_t most = 0; most < 7; most++) {
+		CHECK(maps_read(&maps, 4194305, &names, most, &lines) ==
+		      -E2BIG);
+		CHECK_U64(maps.count, 0);
+		CHECK_U64(lines, most + 1);
+	}
+	maps_free(&maps);
 	names_free(&names);
 }
 
@@ -190,26 +208,26 @@ TEST(maps_read_failures)
 	struct names names = { 0 };
 	struct maps maps = { 0 };
 	char *data = malloc(3 << 20);
+	size_t lines;
 
 	CHECK(data);
-	CHECK(maps_read(&maps, 4194305, &names) == -ENOENT);
+	CHECK(maps_read(&maps, 4194305, &names, 100, &lines) == -ENOENT);
 	CHECK_U64(maps.count, 0);
+	CHECK_U64(lines, 0);
 	/* A zombie's is empty. */
 	unit_write_text("maps", "");
 	redirect("/proc/4194305/maps", "maps");
-	CHECK(maps_read(&maps, 4194305, &names));
+	CHECK(maps_read(&maps, 4194305, &names, 100, &lines));
 	CHECK_U64(maps.count, 0);
-	unit_write_text("maps", maps_text);
-	CHECK(!maps_read(&maps, 4194305, &names));
-	CHECK(maps.count);
-	unit_write_text("maps", "");
-	CHECK(maps_read(&maps, 4194305, &names));
+	/* Nothing that could be run. */
+	unit_write_text("maps", "1000-2000 rw-p 00000000 00:00 0 [heap]\n");
+	CHECK(maps_read(&maps, 4194305, &names, 100, &lines));
 	CHECK_U64(maps.count, 0);
 	/* An error in the middle: maps.h promises an empty result. */
 	memset(data, 'x', 3 << 20);
 	memcpy(data, maps_text, sizeof(maps_text) - 1);
 	unit_write("maps", data, 3 << 20);
-	CHECK(maps_read(&maps, 4194305, &names) < 0);
+	CHECK(maps_read(&maps, 4194305, &names, 100, &lines) < 0);
 	CHECK_U64(maps.count, 0);
 	free(data);
 	maps_free(&maps);
@@ -232,7 +250,8 @@ TEST(maps_read_self)
 	char *link = unit_read("/proc/self/stat", &size);
 
 	CHECK(link);
-	CHECK(!maps_read(&maps, (uint32_t)strtoul(link, NULL, 10), &names));
+	CHECK(!maps_read(&maps, (uint32_t)strtoul(link, NULL, 10), &names,
+			 10000, &size));
 	free(link);
 	some_function();
 	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);

@@ -37,7 +37,7 @@ static struct profile *new_profile(unsigned int show, size_t depth)
 {
 	unit_write_text("kallsyms", kernel_list);
 	redirect("/proc/kallsyms", "kallsyms");
-	return profile_new(show, depth, NULL);
+	return profile_new(show, depth, NULL, (struct bytes){ 0 });
 }
 
 /* Stacks as in struct sample, leaf first, ended by a zero; NULL: none. */
@@ -82,7 +82,7 @@ static char *folded(struct profile *profile)
 {
 	char *text;
 
-	CHECK(!profile_name(profile));
+	profile_name(profile);
 	CHECK(!out_write(profile, out_named("folded"), "out"));
 	text = unit_read("out", NULL);
 	CHECK(text);
@@ -326,7 +326,7 @@ TEST(profile_modes)
 	    STACK(0x10), 128);
 	add_words(profile, PID, "prog", STACK_NONE, STACK_NONE, 256);
 	add_words(profile, PID, "prog", STACK_LOST, STACK_NONE, 512);
-	CHECK(!profile_name(profile));
+	profile_name(profile);
 	CHECK_U64(profile->by_mode[MODE_USER], 1);
 	CHECK_U64(profile->by_mode[MODE_KERNEL], 2 + 4 + 128 + 512);
 	CHECK_U64(profile->by_mode[MODE_IDLE], 8);
@@ -347,6 +347,26 @@ TEST(profile_idle_task)
 	add(profile, 0, "swapper/1", STACK(0xffffffff81000510), NULL, 4);
 	check_folded(profile, "swapper/1;__do_softirq_[k] 4\n"
 		     "swapper/1;do_idle_[k] 2\n");
+}
+
+/* A task of which only the number is not known has 0 as well. */
+TEST(profile_elsewhere_is_not_idle)
+{
+	struct profile *profile = new_profile(SHOW_KERNEL | SHOW_USER, 127);
+	struct sample sample = {
+		.key = { .comm = "far", .flags = TASK_ELSEWHERE, .kernel = 99 },
+		.count = { 3, 1, 2 },
+		.kernel = STACK(0xffffffff81000610), .kernel_depth = 1,
+	};
+
+	profile_add(profile, &sample);
+	profile_skip(profile, &sample);
+	sample.key.flags = 0;
+	sample.count.samples = 5;
+	profile_skip(profile, &sample);
+	CHECK_U64(profile->filtered, 8);
+	CHECK_U64(profile->elsewhere, 3);
+	check_folded(profile, "far;do_idle_[k] 3\n");
 }
 
 TEST(profile_interrupted_frames)
@@ -381,7 +401,7 @@ TEST(profile_filters_add_up)
 		struct profile *profile = new_profile(show, 127);
 
 		add_mixture(profile);
-		CHECK(!profile_name(profile));
+		profile_name(profile);
 		CHECK_U64(listed(profile) + profile->filtered, 127);
 		CHECK_U64(by_modes(profile), listed(profile));
 		profile_free(profile);
@@ -552,7 +572,7 @@ TEST(profile_times)
 	profile_add(profile, &sample);
 	sample.count = (struct count){ 3, 450, 900 };
 	profile_add(profile, &sample);
-	CHECK(!profile_name(profile));
+	profile_name(profile);
 	CHECK_U64(profile->stack_count, 1);
 	CHECK_U64(profile->stacks[0].samples, 6);
 	CHECK_U64(profile->stacks[0].first, 300);
@@ -573,10 +593,11 @@ TEST(profile_hostile_names)
 			"ffffffff81000300 T end\n"
 			"ffffffff81000400 T _etext\n");
 	redirect("/proc/kallsyms", "kallsyms");
-	profile = profile_new(SHOW_ALL, 127, NULL);
+	profile = profile_new(SHOW_ALL, 127, NULL, (struct bytes){ 0 });
 	unit_write_text("maps", "00001000-00002000 r-xp 00000000 fe:00 1 "
 			"/tmp/a;b c\x1b (deleted)\n");
 	redirect("/proc/4194305/maps", "maps");
+	profile_round(profile);
 	add(profile, PID, "#a;b 12", STACK(0xffffffff81000010,
 					   0xffffffff81000110,
 					   0xffffffff81000210),
@@ -585,7 +606,7 @@ TEST(profile_hostile_names)
 		     "esc?[31m_[k];odd:name_[k] 1\n");
 }
 
-/* With a list that cannot be believed nothing is written. */
+/* A list that cannot be believed is told before anything is sampled. */
 TEST(profile_refused_file)
 {
 	struct profile *profile;
@@ -594,10 +615,8 @@ TEST(profile_refused_file)
 	redirect("/proc/kallsyms", "kallsyms");
 	unit_write_text("other", "ffffffff91000000 T _stext\n"
 				 "ffffffff91000000 T f\n");
-	profile = profile_new(SHOW_ALL, 127, "other");
-	add(profile, PID, "prog", STACK(0xffffffff81000010), NULL, 1);
-	CHECK(profile_name(profile) < 0);
-	CHECK_U64(profile->stack_count, 0);
+	profile = profile_new(SHOW_ALL, 127, "other", (struct bytes){ 0 });
+	CHECK(profile_check(profile) < 0);
 	CHECK(strstr(unit_messages(), "other"));
 	profile_free(profile);
 }
@@ -623,7 +642,7 @@ TEST(out_write_fails)
 	struct profile *profile = new_profile(SHOW_ALL, 127);
 
 	add(profile, PID, "prog", NULL, STACK(0x10), 1);
-	CHECK(!profile_name(profile));
+	profile_name(profile);
 	CHECK(out_write(profile, out_named("folded"), "/dev/full") == -ENOSPC);
 	CHECK(strstr(unit_messages(), "/dev/full: write: "));
 	CHECK(out_write(profile, out_named("folded"), "none/x") == -ENOENT);
@@ -638,14 +657,14 @@ TEST(balance_adds_up)
 	struct profile *profile = new_profile(SHOW_KERNEL | SHOW_USER, 127);
 	struct balance balance = {
 		.hz = 99, .cpus = 2, .wall = 1000000000, .expected = 150,
-		.cpu_time = 2000000000,
+		.cpu_time = 2000000000, .kind.clock = true, .drained = 127,
 	};
 	unsigned long long user, kernel, idle, softirq, unknown, filtered,
 			   lost, missing;
 	const char *text;
 
 	add_mixture(profile);
-	CHECK(!profile_name(profile));
+	profile_name(profile);
 	balance.tally.n[TALLY_TICKS] = 127 + 3 + 2 + 1;
 	balance.tally.n[TALLY_COUNTED] = 127;
 	balance.tally.n[TALLY_COUNT_FULL] = 3;

@@ -6,19 +6,19 @@
 #include <unistd.h>
 
 #include "samples.h"
-#include "sys/cpus.h"
+#include "stackid.h"
 #include "test/unit/fake_bpf.h"
-#include "test/unit/redirect.h"
 #include "test/unit/unit.h"
+
+static const struct scope scope = {
+	.namespace_device = 4, .namespace_inode = 4026532000,
+};
 
 static struct loader *load(void)
 {
 	struct samples_plan plan = { .stacks = 4000, .counts = 2000 };
-	struct loader *loader;
+	struct loader *loader = loader_open(unit_object(), "o");
 
-	unit_write_text("possible", "0,2-3\n");
-	redirect("/sys/devices/system/cpu/possible", "possible");
-	loader = loader_open(unit_object(), "o");
 	CHECK(loader);
 	CHECK(!samples_resize(loader, &plan));
 	CHECK(!loader_choose(loader, "profile_hash"));
@@ -28,6 +28,15 @@ static struct loader *load(void)
 	CHECK_U64(fake_map("counts0")->attr.max_entries, 2000);
 	CHECK_U64(fake_map("counts1")->attr.max_entries, 2000);
 	return loader;
+}
+
+static struct samples *open_samples(const struct loader *loader, bool batches)
+{
+	struct samples *samples = samples_open(loader, ENGINE_HASH, batches,
+					       &scope, -1);
+
+	CHECK(samples);
+	return samples;
 }
 
 static unsigned int live(void)
@@ -89,7 +98,8 @@ static void take(void *context, const struct sample *sample)
 static void drain(struct samples *samples)
 {
 	memset(&seen, 0, sizeof(seen));
-	CHECK(!samples_drain(samples, take, &seen));
+	CHECK(!samples_turn(samples));
+	CHECK(!samples_read(samples, take, &seen));
 }
 
 static void close_all(struct samples *samples, struct loader *loader)
@@ -102,9 +112,8 @@ static void close_all(struct samples *samples, struct loader *loader)
 TEST(samples_one)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 
-	CHECK(samples);
 	put_stack(1000, 0xffffffff81000000, 3);
 	put_stack(2000, 0x400000, 5);
 	put_count(7, 1000, 2000, 42);
@@ -129,10 +138,9 @@ TEST(samples_one)
 TEST(samples_pairs_turn)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 	unsigned int before = live(), waits;
 
-	CHECK(samples);
 	for (uint32_t i = 1; i <= 6; i++) {
 		put_stack(1000, 0xffffffff81000000 + i, 1);
 		put_count(i, 1000, STACK_NONE, i);
@@ -172,6 +180,7 @@ static void check_many(struct samples *samples)
 	drain(samples);
 	CHECK_U64(seen.calls, COUNTS);
 	CHECK_U64(seen.samples, sum);
+	CHECK_U64(samples_cost(samples).samples, sum);
 	CHECK_U64(samples_cost(samples).keys, STACKS + COUNTS);
 	CHECK_U64(samples_cost(samples).dangling, 0);
 	drain(samples);
@@ -181,7 +190,7 @@ static void check_many(struct samples *samples)
 TEST(samples_by_batches)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 
 	check_many(samples);
 	CHECK(samples_cost(samples).batches);
@@ -191,7 +200,7 @@ TEST(samples_by_batches)
 TEST(samples_by_keys)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, false);
+	struct samples *samples = open_samples(loader, false);
 
 	check_many(samples);
 	CHECK(!samples_cost(samples).batches);
@@ -203,7 +212,7 @@ TEST(samples_batches_refused)
 {
 	for (int at = 0; at < 30; at += 5) {
 		struct loader *loader = load();
-		struct samples *samples = samples_open(loader, true);
+		struct samples *samples = open_samples(loader, true);
 
 		fake_bpf.batch_error = at % 2 ? -EINVAL : -524;
 		fake_bpf.batch_fails_at = at;
@@ -220,7 +229,7 @@ TEST(samples_large_buckets)
 
 	for (size_t i = 0; i < sizeof(buckets) / sizeof(*buckets); i++) {
 		struct loader *loader = load();
-		struct samples *samples = samples_open(loader, true);
+		struct samples *samples = open_samples(loader, true);
 
 		fake_bpf.bucket = buckets[i];
 		check_many(samples);
@@ -233,7 +242,7 @@ TEST(samples_large_buckets)
 TEST(samples_words_and_dangling)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 
 	put_count(1, STACK_LOST, STACK_COLLIDED, 1);
 	drain(samples);
@@ -251,7 +260,7 @@ TEST(samples_words_and_dangling)
 TEST(samples_odd_values)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 	struct count_key key = { .tid = 5, .kernel = 1000, .user = 2000 };
 	struct count count = { 1, 2, 3 };
 
@@ -271,7 +280,7 @@ TEST(samples_odd_values)
 TEST(samples_similar_keys)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 
 	for (uint64_t i = 1; i <= 500; i++)
 		put_stack(i << 40, i, 1);
@@ -287,12 +296,12 @@ TEST(samples_similar_keys)
 TEST(samples_seeds)
 {
 	struct loader *loader = load();
-	struct samples *one = samples_open(loader, true), *two;
+	struct samples *one = open_samples(loader, true), *two;
 	uint32_t zero = 0;
 	struct seeds first, second;
 
 	memcpy(&first, fake_get(fake_map("seeds"), &zero), sizeof(first));
-	two = samples_open(loader, true);
+	two = open_samples(loader, true);
 	memcpy(&second, fake_get(fake_map("seeds"), &zero), sizeof(second));
 	for (int i = 0; i < 3; i++) {
 		CHECK(first.multiply[i] & second.multiply[i] & 1);
@@ -303,12 +312,29 @@ TEST(samples_seeds)
 	close_all(two, loader);
 }
 
+/* What the program has to know of us is there before it runs. */
+TEST(samples_scope)
+{
+	struct loader *loader = load();
+	struct samples *samples = open_samples(loader, true);
+	uint32_t zero = 0;
+	int fd = 3;
+
+	CHECK(!memcmp(fake_get(fake_map("scope"), &zero), &scope,
+		      sizeof(scope)));
+	CHECK_U64(fake_map("cgroups")->updates, 0);
+	samples_close(samples);
+	samples = samples_open(loader, ENGINE_HASH, true, &scope, fd);
+	CHECK(!memcmp(fake_get(fake_map("cgroups"), &zero), &fd, sizeof(fd)));
+	close_all(samples, loader);
+}
+
 /* Of four values, for CPUs 0 to 3, of which CPU 1 is not there. */
 TEST(samples_tally_sums)
 {
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
-	struct tally each[4] = { 0 }, sum;
+	struct samples *samples = open_samples(loader, true);
+	struct tally each[FAKE_CPUS] = { 0 }, sum;
 	uint64_t ticks[6];
 	uint32_t zero = 0;
 
@@ -343,9 +369,87 @@ TEST(samples_leaks_nothing)
 {
 	size_t before = unit_descriptors();
 	struct loader *loader = load();
-	struct samples *samples = samples_open(loader, true);
+	struct samples *samples = open_samples(loader, true);
 
 	drain(samples);
 	close_all(samples, loader);
 	CHECK_U64(unit_descriptors(), before);
+}
+
+/* -------------------------------------------------- the textbook's engine */
+
+static void put_number(uint32_t tgid, int64_t kernel, int64_t user,
+		       uint64_t samples)
+{
+	struct stackid_key key = {
+		.tgid = tgid, .comm = "comm", .kernel = kernel, .user = user,
+	};
+
+	fake_put(fake_map("stackid_counts"), &key, &samples);
+}
+
+static void put_bucket(uint32_t number, uint64_t first_ip, size_t depth)
+{
+	uint64_t ip[STACK_DEPTH] = { 0 };
+
+	for (size_t i = 0; i < depth; i++)
+		ip[i] = first_ip + i;
+	fake_put(fake_map("stackid_stacks"), &number, ip);
+}
+
+static void read_numbers(const struct loader *loader)
+{
+	struct samples_cost cost = { 0 };
+
+	memset(&seen, 0, sizeof(seen));
+	CHECK(!stackid_read(loader, take, &seen, &cost));
+	CHECK_U64(cost.samples, seen.samples);
+}
+
+TEST(stackid_words)
+{
+	struct loader *loader = loader_open(unit_object(), "o");
+
+	CHECK(loader);
+	CHECK(!loader_choose(loader, samples_program(ENGINE_STACKID)));
+	CHECK(!loader_load(loader));
+	put_bucket(0, 0xffffffff81000000, 3);
+	put_bucket(7, 0x400000, STACK_DEPTH);
+	put_number(5, 0, 7, 42);
+	read_numbers(loader);
+	CHECK_U64(seen.calls, 1);
+	CHECK_U64(seen.samples, 42);
+	CHECK_U64(seen.last.key.tgid, 5);
+	CHECK_TEXT(seen.last.key.comm, "comm");
+	CHECK_U64(seen.last.kernel_depth, 3);
+	CHECK_U64(seen.kernel[2], 0xffffffff81000002);
+	CHECK_U64(seen.last.user_depth, STACK_DEPTH);
+	fake_map("stackid_counts")->count = 0;
+	put_number(6, -EFAULT, -EEXIST, 1);
+	read_numbers(loader);
+	CHECK_U64(seen.last.key.kernel, STACK_NONE);
+	CHECK_U64(seen.last.key.user, STACK_COLLIDED);
+	fake_map("stackid_counts")->count = 0;
+	put_number(6, -ENOMEM, -EFAULT, 1);
+	read_numbers(loader);
+	CHECK_U64(seen.last.key.kernel, STACK_FAILED);
+	CHECK_U64(seen.last.key.user, STACK_NONE);
+	loader_close(loader);
+	fake_bpf_reset();
+}
+
+/* A number whose bucket is empty: the stack is lost, and that has a word. */
+TEST(stackid_dangling)
+{
+	struct loader *loader = loader_open(unit_object(), "o");
+
+	CHECK(loader);
+	CHECK(!loader_choose(loader, samples_program(ENGINE_STACKID)));
+	CHECK(!loader_load(loader));
+	put_number(5, 9, -EFAULT, 3);
+	read_numbers(loader);
+	CHECK_U64(seen.samples, 3);
+	CHECK_U64(seen.last.key.kernel, STACK_LOST);
+	loader_close(loader);
+	fake_bpf_reset();
 }

@@ -259,6 +259,25 @@ TEST(text_frame_control_bytes)
 	CHECK_TEXT(frame("\xc2\xa1"), "\xc2\xa1");
 }
 
+/* Characters that break lines or turn the direction; and their neighbours. */
+TEST(text_frame_format_characters)
+{
+	CHECK_TEXT(frame("a\xe2\x80\xa8z"), "a?z");	/* U+2028 */
+	CHECK_TEXT(frame("a\xe2\x80\xa9z"), "a?z");	/* U+2029 */
+	CHECK_TEXT(frame("a\xe2\x80\xaez"), "a?z");	/* U+202E */
+	CHECK_TEXT(frame("a\xe2\x80\xaaz"), "a?z");	/* U+202A */
+	CHECK_TEXT(frame("a\xe2\x80\x8ez"), "a?z");	/* U+200E */
+	CHECK_TEXT(frame("a\xe2\x80\x8fz"), "a?z");	/* U+200F */
+	CHECK_TEXT(frame("a\xe2\x81\xa6z"), "a?z");	/* U+2066 */
+	CHECK_TEXT(frame("a\xe2\x81\xa9z"), "a?z");	/* U+2069 */
+	CHECK_TEXT(frame("a\xef\xbb\xbfz"), "a?z");	/* U+FEFF */
+	CHECK_TEXT(frame("\xe2\x80\xa7"), "\xe2\x80\xa7");
+	CHECK_TEXT(frame("\xe2\x80\xb0"), "\xe2\x80\xb0");
+	CHECK_TEXT(frame("\xe2\x80\x93"), "\xe2\x80\x93");
+	CHECK_TEXT(frame("\xe2\x81\xaa"), "\xe2\x81\xaa");
+	CHECK_TEXT(frame("\xef\xbb\xbe"), "\xef\xbb\xbe");
+}
+
 /* How many U+FFFD stand for a bad sequence is not said; what stays is. */
 TEST(text_frame_invalid_utf8)
 {

@@ -32,13 +32,24 @@ static const char *frame(struct user_names *names, const char *comm,
 			 uint64_t address, bool call)
 {
 	static struct text text;
+	const struct user_task task = { PID, PID, comm };
 	const uint64_t ip[] = { address, address };
 	struct user_frame frames[2];
 
-	user_names_stack(names, PID, comm, ip, call ? 2 : 1, frames);
+	user_names_stack(names, &task, ip, call ? 2 : 1, frames);
 	text.length = 0;
 	user_names_text(names, &frames[call], &text);
 	return text.data;
+}
+
+static void set_comm(const char *comm)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", PID, PID);
+	if (comm)
+		unit_write_text("comm", comm);
+	redirect(path, comm ? "comm" : NULL);
 }
 
 TEST(user_frames)
@@ -107,25 +118,25 @@ TEST(user_blind)
 TEST(user_looks_again)
 {
 	struct user_names *names = user_names_new();
-	char more[1024];
 
 	set_maps(maps_text);
 	user_names_round(names);
 	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
 	CHECK_TEXT(frame(names, "p", 0x500010, false), "[0x500010]");
-	snprintf(more, sizeof(more), "%s", "00401000-00403000 r-xp 00001000 "
-		 "fe:00 1 /bin/prog\n00500000-00501000 r-xp 00000000 fe:00 3 "
-		 "/lib/plugin.so\n");
-	set_maps(more);
-	for (int i = 0; i < 4; i++)
-		user_names_round(names);
+	set_maps("00401000-00403000 r-xp 00001000 fe:00 1 /bin/prog\n"
+		 "00500000-00501000 r-xp 00000000 fe:00 3 /lib/plugin.so\n");
+	user_names_round(names);
 	CHECK_TEXT(frame(names, "p", 0x500010, false), "[plugin.so+0x10]");
 	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	/* Closed, and something else there. */
+	set_maps("00500000-00501000 r-xp 00000000 fe:00 3 /lib/other.so\n");
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x500010, false), "[other.so+0x10]");
 	user_names_free(names);
 }
 
-/* In one drain it is read once more at most, whatever is asked. */
-TEST(user_looks_seldom)
+/* In one drain it is read once, whatever is asked. */
+TEST(user_looks_once)
 {
 	struct user_names *names = user_names_new();
 
@@ -155,24 +166,103 @@ TEST(user_keeps_what_it_read)
 	}
 	/* Nor does a zombie, whose maps are empty, take them away. */
 	set_maps("");
-	for (int i = 0; i < 200; i++) {
-		user_names_round(names);
-		CHECK_TEXT(frame(names, "p", 0x999000, false), "[0x999000]");
-	}
+	user_names_round(names);
 	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	user_names_report(names);
+	CHECK_TEXT(unit_messages(), "");
 	user_names_free(names);
 }
 
-/* Another name is another program, maybe: execve(2) sets it. */
+/* A thread that is called otherwise now runs another program, maybe. */
 TEST(user_new_comm)
 {
 	struct user_names *names = user_names_new();
 
 	set_maps(maps_text);
+	set_comm("sh\n");
 	user_names_round(names);
 	CHECK_TEXT(frame(names, "sh", 0x401000, false), "[prog+0x1000]");
+	/* It has executed; the sample is of before, the maps of after. */
 	set_maps("00401000-00402000 r-xp 00000000 fe:00 3 /bin/other\n");
+	set_comm("other\n");
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "sh", 0x401000, false), "[0x401000]");
 	CHECK_TEXT(frame(names, "other", 0x401000, false), "[other+0x0]");
+	/* As long as it can be: cut at 15 bytes, in both places. */
+	set_comm("fifteen_bytes_x\n");
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "fifteen_bytes_x", 0x401000, false),
+		   "[other+0x0]");
+	/* With newlines, and none of its own to be cut off but the last. */
+	set_comm("a\nb\n\n");
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "a\nb\n", 0x401000, false), "[other+0x0]");
+	user_names_free(names);
+}
+
+/* Gone: there are no maps but those that were read while it was there. */
+TEST(user_gone_after_a_look)
+{
+	struct user_names *names = user_names_new();
+
+	set_maps(maps_text);
+	set_comm("p\n");
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	set_maps(NULL);
+	set_comm(NULL);
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x401000, false), "[prog+0x1000]");
+	user_names_free(names);
+}
+
+/* One with very many mappings is not looked at, and that is said. */
+TEST(user_too_many_mappings)
+{
+	struct user_names *names = user_names_new();
+	FILE *file = fopen("maps", "w");
+	char path[64];
+
+	CHECK(file);
+	for (unsigned int i = 0; i < 20000; i++)
+		fprintf(file, "%x000-%x000 r-xp 00000000 fe:00 1 /bin/x\n",
+			i + 1, i + 2);
+	CHECK(!fclose(file));
+	snprintf(path, sizeof(path), "/proc/%u/maps", PID);
+	redirect(path, "maps");
+	user_names_round(names);
+	CHECK_TEXT(frame(names, "p", 0x1000, false), "[0x1000]");
+	user_names_report(names);
+	CHECK(strstr(unit_messages(), "too many mappings"));
+	/* Others are looked at all the same. */
+	unit_write_text("others", maps_text);
+	redirect("/proc/4194306/maps", "others");
+	{
+		const struct user_task task = { PID + 1, PID + 1, "q" };
+		const uint64_t ip = 0x401000;
+		struct user_frame frame;
+
+		user_names_stack(names, &task, &ip, 1, &frame);
+		CHECK_U64(frame.value, 0x1000);
+		CHECK(frame.file);
+	}
+	user_names_free(names);
+}
+
+/* The idle task has no maps. */
+TEST(user_of_nobody)
+{
+	struct user_names *names = user_names_new();
+	const struct user_task task = { 0, 0, "swapper/0" };
+	const uint64_t ip = 0x401000;
+	struct user_frame frame;
+
+	unit_write_text("maps", maps_text);
+	redirect("/proc/0/maps", "maps");
+	user_names_round(names);
+	user_names_stack(names, &task, &ip, 1, &frame);
+	CHECK_U64(frame.value, 0x401000);
+	CHECK_U64(frame.file, 0);
 	user_names_free(names);
 }
 
@@ -180,18 +270,20 @@ TEST(user_new_comm)
 TEST(user_many_processes)
 {
 	struct user_names *names = user_names_new();
+	struct user_task task = { PID, PID, "p" };
 	struct user_frame first, frame;
 	struct text text = { 0 };
 	uint64_t ip = 0x401000;
 
 	set_maps(maps_text);
 	user_names_round(names);
-	user_names_stack(names, PID, "p", &ip, 1, &first);
+	user_names_stack(names, &task, &ip, 1, &first);
 	for (uint32_t i = 1; i < 20000; i++) {
 		if (i % 1000 == 0)
 			user_names_round(names);
+		task.tgid = task.tid = PID + i;
 		ip = i;
-		user_names_stack(names, PID + i, "p", &ip, 1, &frame);
+		user_names_stack(names, &task, &ip, 1, &frame);
 	}
 	user_names_text(names, &frame, &text);
 	user_names_text(names, &first, &text);
@@ -204,6 +296,8 @@ TEST(user_many_processes)
 TEST(user_frames_compare)
 {
 	struct user_names *names = user_names_new();
+	const struct user_task p = { PID, PID, "p" };
+	const struct user_task q = { PID + 1, PID + 2, "q" };
 	const uint64_t ip[] = { 0x401000, 0x401001, 0x999000 };
 	struct user_frame a[3], b[3];
 
@@ -212,10 +306,10 @@ TEST(user_frames_compare)
 	memset(a, 'x', sizeof(a));
 	memset(b, 'y', sizeof(b));
 	user_names_round(names);
-	user_names_stack(names, PID, "p", ip, 3, a);
-	user_names_stack(names, PID + 1, "q", ip, 3, b);
+	user_names_stack(names, &p, ip, 3, a);
+	user_names_stack(names, &q, ip, 3, b);
 	CHECK(!memcmp(a, b, sizeof(a)));
 	CHECK(!memcmp(&a[0], &a[1], sizeof(*a)));
-	user_names_stack(names, PID, "p", ip, 0, a);
+	user_names_stack(names, &p, ip, 0, a);
 	user_names_free(names);
 }
