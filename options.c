@@ -43,6 +43,8 @@ static const char *set_cpus(struct options *options, const char *argument)
 static const char *add_numbers(const char *list, uint32_t **numbers,
 			       size_t *count, size_t *capacity)
 {
+	if (!*list)
+		return "is empty";
 	while (*list) {
 		size_t length = strcspn(list, ",");
 		char digits[16];
@@ -61,7 +63,7 @@ static const char *add_numbers(const char *list, uint32_t **numbers,
 		if (*list && !*++list)
 			return "ends with a comma";
 	}
-	return *count ? NULL : "is empty";
+	return NULL;
 }
 
 static const char *set_pid(struct options *options, const char *argument)
@@ -302,10 +304,40 @@ static int set_one(struct options *options, int letter, const char *argument)
 	return -EINVAL;
 }
 
+static bool is_letter_of_ours(int letter)
+{
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (option_rows[i].letter == letter)
+			return true;
+	return false;
+}
+
+/*
+ * What getopt_long(3) did not understand: of a letter it says which, also in
+ * the midst of a word; of a long option only that it was in the last word.
+ */
+static int not_understood(int letter, int argc, char **argv)
+{
+	/* Some libcs step beyond the end for a missing argument. */
+	const char *word = argv[optind > argc ? argc - 1 : optind - 1];
+	char short_form[] = { '-', (char)optopt, '\0' };
+	bool is_long = !strncmp(word, "--", 2);
+
+	if (letter == ':')
+		return usage_error(is_long || optopt > 255 ? word : short_form,
+				   "wants an argument");
+	if (is_long && is_letter_of_ours(optopt))
+		return usage_error(word, "takes no argument");
+	if (optopt > 0 && optopt < 256)
+		return usage_error(short_form, "not known");
+	return usage_error(word, "not known");
+}
+
 int options_parse(struct options *options, int argc, char **argv)
 {
 	char letters[2 * OPTION_ROWS + 3];
 	struct option longs[OPTION_ROWS + 1];
+	const char *argument = NULL;	/* of the option before */
 	int letter;
 
 	*options = (struct options){ .hz = 99, .memory = 64 << 20 };
@@ -313,27 +345,21 @@ int options_parse(struct options *options, int argc, char **argv)
 	make_getopt_tables(letters, longs);
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) >= 0) {
-		/* Some libcs step beyond the end for a missing argument. */
-		const char *word = argv[optind > argc ? argc - 1 : optind - 1];
-		char short_form[] = { '-', (char)optopt, '\0' };
-
-		if (optopt > 0 && optopt < 256 && word[1] != '-')
-			word = short_form;
-		if (letter == '?')
-			return usage_error(word, strchr(word, '=') ?
-					   "takes no argument, or is not "
-					   "known" : "not known");
-		if (letter == ':')
-			return usage_error(word, "wants an argument");
+		if (letter == '?' || letter == ':')
+			return not_understood(letter, argc, argv);
 		if (set_one(options, letter, optarg))
 			return -EINVAL;
+		argument = optarg;
 	}
 	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--"))
+		/* "--" can also be an option's argument. */
+		if (strcmp(argv[optind - 1], "--") ||
+		    argv[optind - 1] == argument)
 			return usage_error(argv[optind], "not an option; a "
 					   "command comes after --");
 		options->command = argv + optind;
-	} else if (optind > 1 && !strcmp(argv[optind - 1], "--")) {
+	} else if (optind > 1 && !strcmp(argv[optind - 1], "--") &&
+		   argv[optind - 1] != argument) {
 		return usage_error("--", "wants a command");
 	}
 	if (options->command && (options->pid_count || options->tid_count ||

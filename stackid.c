@@ -43,6 +43,19 @@ static size_t read_stack(int map, int64_t number, uint64_t ip[STACK_DEPTH])
 	return depth;
 }
 
+/* A stack that has a number, but is not there, is lost. */
+static void check_stack(const uint64_t **ip, size_t depth, __u64 *word,
+			struct samples_cost *cost)
+{
+	if (depth)
+		return;
+	*ip = NULL;
+	if (*word < STACK_FIRST)
+		return;
+	*word = STACK_LOST;
+	cost->dangling++;
+}
+
 int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 		 struct samples_cost *cost)
 {
@@ -70,10 +83,10 @@ int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 		sample.key.user = word_of(key.user);
 		sample.kernel_depth = read_stack(stacks, key.kernel, kernel);
 		sample.user_depth = read_stack(stacks, key.user, user);
-		if (!sample.kernel_depth)
-			sample.kernel = NULL;
-		if (!sample.user_depth)
-			sample.user = NULL;
+		check_stack(&sample.kernel, sample.kernel_depth,
+			    &sample.key.kernel, cost);
+		check_stack(&sample.user, sample.user_depth, &sample.key.user,
+			    cost);
 		cost->samples += sample.count.samples;
 		cost->keys++;
 		add(context, &sample);

@@ -167,6 +167,8 @@ static int find_target(const char *path, char **target)
 	struct stat status, found;
 
 	*target = NULL;
+	if (!*path)
+		return -ENOENT;
 	if (strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	if (stat(path, &status)) {

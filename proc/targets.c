@@ -31,7 +31,7 @@ struct life {
 	uint32_t id;		/* of a process, or of a thread */
 	uint32_t root;		/* which of those asked for; its own position */
 	uint64_t from, to;	/* ns; to: UINT64_MAX while it goes on */
-	uint32_t earlier;	/* the life before of this number, + 1 */
+	uint32_t earlier;	/* another life of this number, + 1 */
 	bool asked, child;
 	uint64_t samples;	/* of a root: with all below it */
 };
@@ -87,11 +87,14 @@ static struct life *add_life(struct lives *lives, struct life life)
 	uint32_t position = (uint32_t)lives->count;
 
 	/* Nobody asks for times so long ago: drains are a second apart. */
-	if (first && !first->asked && first->to < life.from &&
-	    life.from - first->to > 10000000000) {
-		life.earlier = 0;
-		*first = life;
-		return first;
+	for (struct life *old = first; old;
+	     old = old->earlier ? &lives->life[old->earlier - 1] : NULL) {
+		if (old->asked || old->to >= life.from ||
+		    life.from - old->to < 10000000000)
+			continue;
+		life.earlier = old->earlier;
+		*old = life;
+		return old;
 	}
 	/* Behind the first one in the chain, as the index knows that one. */
 	if (first) {
