@@ -68,7 +68,7 @@ char *lines_next(struct lines *lines)
 	size_t seen = 0;
 	char *line, *end;
 
-	if (lines->error)
+	if (lines->error || (!lines->data && !lines_fill(lines)))
 		return NULL;
 	for (;;) {
 		size_t have = lines->to - lines->from;
