@@ -167,8 +167,10 @@ static int load_engine(struct run *run)
 	int error = try_engine(run, run->options->engine == OPTION_STACKID ?
 			       ENGINE_STACKID : ENGINE_HASH);
 
-	if (!error || run->options->engine != OPTION_AUTO ||
-	    error == -EPERM || error == -ENOSYS)
+	/* Only if the program is what was refused, not we, or for want of room. */
+	if (run->options->engine != OPTION_AUTO ||
+	    (error != -EACCES && error != -EINVAL && error != -E2BIG &&
+	     error != -EOPNOTSUPP))
 		return error;
 	log_warning("engine hash: was refused: trying stackid, which loses "
 		    "stacks");

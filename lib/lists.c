@@ -51,7 +51,7 @@ const uint64_t *lists_get(const struct lists *lists, uint32_t number,
 			  size_t *count)
 {
 	*count = lists->list[number].count;
-	return lists->items + lists->list[number].from;
+	return lists->items ? lists->items + lists->list[number].from : NULL;
 }
 
 void lists_free(struct lists *lists)

@@ -151,7 +151,21 @@ static bool is_control(const unsigned char *s)
 	       (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf);
 }
 
-/* ` 12` or ` 12.5` at the end: returns where its space is, or NULL. */
+/* U+00A0, U+1680, U+2000 to U+200A, U+202F, U+205F, U+3000 count as well. */
+static bool is_space(const unsigned char *s)
+{
+	if (s[0] == 0xe2 && s[1] == 0x80)
+		return (s[2] >= 0x80 && s[2] <= 0x8a) || s[2] == 0xaf;
+	return s[0] == ' ' || (s[0] == 0xc2 && s[1] == 0xa0) ||
+	       (s[0] == 0xe1 && s[1] == 0x9a && s[2] == 0x80) ||
+	       (s[0] == 0xe2 && s[1] == 0x81 && s[2] == 0x9f) ||
+	       (s[0] == 0xe3 && s[1] == 0x80 && s[2] == 0x80);
+}
+
+/*
+ * ` 12` or ` 12.5` at the end: returns where its space is, or NULL.  Other
+ * spaces of Unicode were made plain ones before.
+ */
 static char *count_like_end(char *from, char *end)
 {
 	char *p = end;
@@ -180,10 +194,10 @@ static void add_safe(struct text *text, const char *name, bool spaces)
 		}
 		if (is_control(s))
 			text_add(text, "?", 1);
+		else if (is_space(s))
+			text_add(text, spaces ? " " : "_", 1);
 		else if (*s == ';')
 			text_add(text, ":", 1);
-		else if (*s == ' ' && !spaces)
-			text_add(text, "_", 1);
 		else
 			text_add(text, (const char *)s, length);
 		s += length;

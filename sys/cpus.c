@@ -9,7 +9,9 @@
  * sched_getaffinity.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,31 +20,21 @@
 #include "lib/text.h"
 #include "sys/cpus.h"
 
-static int cmp_cpu(const void *a, const void *b)
+/* A set while it is read: however often a list names a CPU, it is one. */
+struct cpu_set {
+	bool has[CPUS_MOST];
+};
+
+/* The set as a list, ascending. */
+static void list_set(struct cpus *cpus, const struct cpu_set *set)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void cpus_add(struct cpus *cpus, uint32_t cpu)
-{
-	cpus->cpu = memory_grow(cpus->cpu, &cpus->capacity, cpus->count + 1,
-				sizeof(*cpus->cpu));
-	cpus->cpu[cpus->count++] = cpu;
-}
-
-static void cpus_sort(struct cpus *cpus)
-{
-	size_t kept = 0;
-
-	if (!cpus->count)
-		return;
-	qsort(cpus->cpu, cpus->count, sizeof(*cpus->cpu), cmp_cpu);
-	for (size_t i = 1; i < cpus->count; i++)
-		if (cpus->cpu[i] != cpus->cpu[kept])
-			cpus->cpu[++kept] = cpus->cpu[i];
-	cpus->count = kept + 1;
+	for (uint32_t cpu = 0; cpu < CPUS_MOST; cpu++) {
+		if (!set->has[cpu])
+			continue;
+		cpus->cpu = memory_grow(cpus->cpu, &cpus->capacity,
+					cpus->count + 1, sizeof(*cpus->cpu));
+		cpus->cpu[cpus->count++] = cpu;
+	}
 }
 
 /* A number up to CPUS_MOST - 1 at *p, which moves behind it. */
@@ -58,32 +50,37 @@ static int parse_cpu(const char **p, uint32_t *cpu)
 	return *p == from ? -EINVAL : 0;
 }
 
-int cpus_parse(struct cpus *cpus, const char *list)
+static int parse_list(struct cpu_set *set, const char *p)
 {
-	const char *p = list;
-
 	for (;;) {
 		uint32_t first, last;
 
 		if (parse_cpu(&p, &first))
-			break;
+			return -EINVAL;
 		last = first;
 		if (*p == '-') {
 			p++;
 			if (parse_cpu(&p, &last) || last < first)
-				break;
+				return -EINVAL;
 		}
-		for (uint32_t cpu = first; cpu <= last; cpu++)
-			cpus_add(cpus, cpu);
-		if (*p == '\0') {
-			cpus_sort(cpus);
+		memset(set->has + first, true, last - first + 1);
+		if (*p == '\0')
 			return 0;
-		}
 		if (*p++ != ',')
-			break;
+			return -EINVAL;
 	}
+}
+
+int cpus_parse(struct cpus *cpus, const char *list)
+{
+	struct cpu_set *set = memory_new(1, sizeof(*set));
+	int error = parse_list(set, list);
+
 	cpus_free(cpus);
-	return -EINVAL;
+	if (!error)
+		list_set(cpus, set);
+	free(set);
+	return error;
 }
 
 /* Where /sys is not mounted: the CPUs on which this process may run. */
@@ -92,17 +89,20 @@ static int cpus_of_affinity(struct cpus *cpus)
 	unsigned char mask[CPUS_MOST / 8];
 	/* The bare call: it returns how many bytes the kernel filled. */
 	long size = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+	struct cpu_set *set;
 
 	if (size < 0)
 		return -errno;
+	set = memory_new(1, sizeof(*set));
 	for (uint32_t cpu = 0; cpu < (uint32_t)size * 8; cpu++) {
 		/* The mask is an array of longs: mind their byte order. */
 		unsigned long word = ((unsigned long *)(void *)mask)
 			[cpu / (8 * sizeof(word))];
 
-		if (word >> cpu % (8 * sizeof(word)) & 1)
-			cpus_add(cpus, cpu);
+		set->has[cpu] = word >> cpu % (8 * sizeof(word)) & 1;
 	}
+	list_set(cpus, set);
+	free(set);
 	return cpus->count ? 0 : -ENODEV;
 }
 

@@ -12,8 +12,8 @@ struct cpus {
 };
 
 /*
- * Adds the CPUs of a list as the kernel and taskset write it, "0-3,6,8-10".
- * 0, or -EINVAL with *cpus empty.
+ * The CPUs of a list as the kernel and taskset write it, "0-3,6,8-10", in the
+ * place of what was in *cpus.  0, or -EINVAL with *cpus empty.
  */
 int cpus_parse(struct cpus *cpus, const char *list);
 

@@ -53,7 +53,7 @@ fi
 run adds-up-overflow -F 20000 --memory 1
 if [ "$(balance "$T/err" lost)" -gt 0 ] &&
 	grep -q 'the map of counts was full' "$T/err" &&
-	grep -q 'memory: too little' "$T/err"; then
+	grep -q 'memory: 1 MB are too little' "$T/err"; then
 	ok overflow-is-said
 else
 	fail overflow-is-said "$(tr '\n' ' ' <"$T/err")"
@@ -126,7 +126,7 @@ read -r all seventy twenty ten <"$T/split"
 if awk -v n="${all:-0}" -v a="$seventy" -v b="$twenty" -v c="$ten" '
 	function near(got, want) {
 		d = got - want
-		return d * d <= 9 * want * (100 - want) / n
+		return d * d <= 16 * want * (100 - want) / n
 	}
 	BEGIN { exit !(n > 1000 && near(a, 70) && near(b, 20) && near(c, 10)) }'; then
 	ok "70-20-10 ($seventy $twenty $ten of $all)"

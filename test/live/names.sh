@@ -61,7 +61,7 @@ fi
 
 # A copy that was saved while they were visible gives the names back.
 printf 'ffffffffc0f00000 t made_up\t[made_up]\n' | cat "$T/kallsyms" - >"$T/saved"
-./prof -d 0.5 --kallsyms "$T/saved" >"$T/out" 2>"$T/err"
+./prof -d 0.5 -F 997 --kallsyms "$T/saved" >"$T/out" 2>"$T/err"
 expect saved-kallsyms grep -q 'vfs_read_\[k\]' "$T/out"
 
 refused() {
@@ -85,7 +85,7 @@ for hidden in 2 0; do
 	sed 's/^ffffffff81/ffffffff82/' "$T/saved" >"$T/near"
 	refused near-kallsyms-$hidden "not of this boot" --kallsyms "$T/near"
 	grep -v '\[' "$T/kallsyms" >"$T/map"
-	./prof -d 0.5 --kallsyms "$T/map" >"$T/out" 2>"$T/err"
+	./prof -d 0.5 -F 997 --kallsyms "$T/map" >"$T/out" 2>"$T/err"
 	expect system-map-proved-$hidden grep -q 'vfs_read_\[k\]' "$T/out"
 done
 sed 's/^[0-9a-f]*/0000000000000000/' "$T/saved" >"$T/zeros"

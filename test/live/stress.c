@@ -207,7 +207,8 @@ int main(int argc, char **argv)
 			children--;
 		failed |= drain(samples, &seen);
 	}
-	perf_event_disable(event);
+	/* Disabled it would go on: it is attached to the tracepoint of all CPUs. */
+	close(event);
 	failed |= samples_end(samples, add, NULL, &seen);
 	failed |= samples_tally(samples, &tally, NULL, 0);
 	cost = samples_cost(samples);
@@ -234,7 +235,6 @@ int main(int argc, char **argv)
 	if (argument(argv, "exact") &&
 	    (lost || tally.n[TALLY_STACK_FULL] || tally.n[TALLY_STACK_COLLIDED]))
 		failed = 1;
-	close(event);
 	samples_close(samples);
 	loader_close(loader);
 	index_free(&seen.stacks);

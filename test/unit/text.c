@@ -226,13 +226,22 @@ TEST(text_frame_keeps)
 		"12.5", "a 12x", "a 1.2.3", "a -5", "a12", "#x", "# x", "_", "~",
 		"operator new[]", "main.(*T).Run", "\"quoted\"", "<b>&</b>",
 		"na\xc3\xafve", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
-		"\xc2\xa0", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbd",
+		"\xc2\xa1", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbd",
 		"\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80", "\xdf\xbf",
 		"\xe0\xa0\x80",
 	};
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
 		CHECK_TEXT(frame(plain[i]), plain[i]);
+}
+
+/* Spaces that only Unicode knows, before digits: readers take them for a count. */
+TEST(text_frame_unicode_spaces)
+{
+	CHECK_TEXT(frame("a\xc2\xa0" "12"), "a_12");
+	CHECK_TEXT(frame("a\xe2\x80\x89" "12.5"), "a_12.5");
+	CHECK_TEXT(frame("a\xe3\x80\x80" "b"), "a b");
+	CHECK_TEXT(frame("\xc2\xa0"), "_");
 }
 
 TEST(text_frame_separators)
