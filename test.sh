@@ -18,6 +18,7 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 export LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin
 
 results=$(mktemp) || exit 1
 made_tracefs=
@@ -64,10 +65,9 @@ install_packages() {
 build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 	musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
 	/usr/include/stdlib.h:libc6-dev)
-live_needs=(bpftool:bpftool /usr/sbin/bpftool:bpftool bpftrace:bpftrace
-	perf:linux-perf strace:strace gawk:gawk setpriv:util-linux
-	taskset:util-linux)
-fuzz_needs=(/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux:libclang-rt-14-dev)
+live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
+	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps)
+fuzz_needs=()
 lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
 	mandoc:mandoc)
 vm_needs=(qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
@@ -127,7 +127,17 @@ part_asan() {
 	fi
 }
 
+# The fuzzer's run-time library is a package of the compiler's own version.
+find_fuzzer() {
+	echo 'int LLVMFuzzerTestOneInput(const char *d, long n)
+		{ return d && n < 0; }' | clang -fsanitize=fuzzer,address,undefined \
+		-x c -o build/try-fuzzer - 2>/dev/null ||
+		fuzz_needs=("none:libclang-rt-$(clang -dumpversion |
+			cut -d. -f1)-dev")
+}
+
 part_fuzz() {
+	find_fuzzer
 	install_packages "${fuzz_needs[@]}" || {
 		fail fuzz "packages are missing"
 		return

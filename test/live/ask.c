@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * ask OBJECT 1 ADDRESS: prints both names of the address.
  * ask OBJECT COUNT: names COUNT kernel addresses, spread over all text symbols
  * of /proc/kallsyms (32 bytes into each), by asking the kernel and by reading
  * the file, and compares.  Prints the times of both ways in ms.
@@ -68,6 +69,15 @@ int main(int argc, char **argv)
 	object.size = fread(data, 1, 1 << 20, file);
 	object.data = data;
 	fclose(file);
+	if (argc > 3) {
+		asked->address = strtoull(argv[3], NULL, 16) + 8;
+		read->address = asked->address;
+		asked_names(object, asked, 1);
+		kallsyms_find("/proc/kallsyms", read, 1, &facts);
+		printf("%s %s\n", asked->name ? asked->name : "-",
+		       read->name ? read->name : "-");
+		return 0;
+	}
 	count = pick(asked, count, count < 100000 ? 110000 / count : 1);
 	memcpy(read, asked, count * sizeof(*read));
 	begin = system_cpu_time();

@@ -44,6 +44,19 @@ for count in 200 6000; do
 	fi
 done
 
+# BPF programs, too: the one that runs meanwhile has a name in both.
+./prof -d 2 >/dev/null 2>&1 &
+PIDS+=("$!")
+sleep 0.5
+address=$(awk '/profile_hash\t\[bpf\]/ { print $1; exit }' /proc/kallsyms)
+if [ -z "$address" ]; then
+	skip bpf-program-is-named "the kernel lists no BPF programs (bpf_jit_kallsyms)"
+else
+	build/test/ask build/bpf_prog.o 1 "$address" >"$T/asked"
+	expect bpf-program-is-named grep -q 'profile_hash .*profile_hash' "$T/asked"
+fi
+stop_all
+
 # Hidden from readers, not from those who may ask; nothing has to be mounted.
 echo 2 >$restrict
 ./prof -d 0.5 >"$T/out" 2>"$T/err"

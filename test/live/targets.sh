@@ -13,14 +13,20 @@ near() {
 
 want() { awk -v hz="$1" -v ns="$2" 'BEGIN { printf "%.0f", ns * hz / 1e9 }'; }
 
+# perf's count of the same work is shown beside: its events are the command's own
+# and begin a new period in each task.
 for kind in forks threads execs daemon; do
 	for hz in 99 997; do
+		perf record -q -F $hz -o "$T/perf.data" -- \
+			build/test/family $kind >/dev/null 2>&1
+		perf=$(perf script -i "$T/perf.data" -F comm 2>/dev/null |
+			grep -c .)
 		./prof -q -F $hz -- build/test/family $kind >"$T/out" 2>"$T/cpu"
 		status=$?
 		ns=$(tail -n 1 "$T/cpu")
 		got=$(folds "$T/out")
 		if [ $status = 0 ] && near "$got" $hz "$ns"; then
-			ok "command-$kind-$hz ($got of $(want $hz "$ns"))"
+			ok "command-$kind-$hz ($got of $(want $hz "$ns"), perf $perf)"
 		else
 			fail "command-$kind-$hz" "status $status, $got of $(want $hz "$ns")"
 		fi
@@ -44,6 +50,25 @@ if awk -v got="$got" -v ns="$ns" 'BEGIN { w = ns * 0.997e-6
 	ok "command-make ($got of $(want 997 "$ns"))"
 else
 	fail command-make "$got of $(want 997 "$ns")"
+fi
+
+# Forks that the kernel could not tell of, as nobody emptied the rings, are said.
+start build/test/storm 1000
+./prof -d 9 -p "${PIDS[-1]}" >"$T/out" 2>"$T/err" &
+prof=$!
+sleep 0.5
+kill -STOP $prof
+sleep 7
+kill -CONT $prof
+wait $prof
+stop_all
+if grep -q 'records of forks and exits were lost' "$T/err" &&
+	adds_up "$T/err" "$T/out"; then
+	ok lost-forks-are-said
+elif adds_up "$T/err" "$T/out"; then
+	skip lost-forks-are-said "this machine is too slow to fill the rings"
+else
+	fail lost-forks-are-said "$(cat "$T/err")"
 fi
 
 # The exit status is the command's.
