@@ -326,8 +326,9 @@ INLINE long stackid_take(void *context, __u64 flags, struct tally *tally,
 }
 
 /*
- * Fifteen lines that every introduction to BPF has.  They lose stacks: how many
- * is counted, and their samples are kept under `[collision]`.
+ * The textbook's are five of these lines: two bpf_get_stackid, a lookup, an
+ * update, an addition.  They lose stacks; the others count how many and why, and
+ * keep the samples under `[collision]`.
  */
 SECTION(PROGRAM_SECTION)
 int profile_stackid(void *context)
@@ -345,6 +346,7 @@ int profile_stackid(void *context)
 	tally->n[TALLY_TICKS]++;
 	who(&task, scopes);
 	key.tgid = task.tgid;
+	key.tid = task.tid;
 	key.flags = task.flags;
 	__builtin_memcpy(key.comm, task.comm, sizeof(key.comm));
 	key.kernel = stackid_take(context, 0, tally, TALLY_KERNEL_ERROR);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * bpf_prog.h: the contract between bpf_prog.c, which runs in the kernel, and
- * samples.c, which reads its maps.  Fixed types, no hidden padding, sizes
+ * samples.c, stackid.c and sym/asked.c, which read its maps.  Fixed types, no hidden padding, sizes
  * asserted: the two sides are compiled by different compilers for different
  * machines.
  *
@@ -85,12 +85,12 @@ struct count {
  *	stackid_counts    struct stackid_key -> u64
  */
 struct stackid_key {
-	__u32 tgid, flags;
+	__u32 tgid, tid, flags, unused;
 	char comm[COMM_SIZE];
 	__s64 kernel, user;	/* numbers, or -errno */
 };
 
-_Static_assert(sizeof(struct stackid_key) == 40, "stackid_key");
+_Static_assert(sizeof(struct stackid_key) == 48, "stackid_key");
 
 /*
  * The third program, which names kernel addresses: what it is asked, and what

@@ -3,12 +3,13 @@
 #define CHECK_H
 
 #include "lib/bytes.h"
+#include "lib/text.h"
 
 /*
- * Tries each thing that prof uses and prints a line for it on standard output,
- * with the remedy where one is missing.  `object`: the BPF object.  Exit status:
- * 0 when the main job works, else 1.
+ * Tries each thing that prof uses and appends a line for it to `text`, with the
+ * remedy where one is missing.  `object`: the BPF object.  Returns whether the
+ * main job works.
  */
-int check_machine(struct bytes object);
+bool check_machine(struct bytes object, struct text *text);
 
 #endif

@@ -425,16 +425,14 @@ int loader_choose(struct loader *loader, const char *name)
 
 /*
  * The map that the relocation `symbol` means, or NULL; for constants, *offset
- * says where in it.  For the symbol of a whole section the instruction itself
- * holds the offset.
+ * says where in it: where the symbol is, and what the instruction adds.
  */
 static struct loader_map *relocated_map(struct loader *loader,
 					const struct elf_symbol *symbol,
 					const struct bpf_insn *insn,
 					uint64_t *offset)
 {
-	*offset = symbol->type == STT_SECTION ?
-		  (uint64_t)(uint32_t)insn->imm : symbol->value;
+	*offset = symbol->value + (uint64_t)(uint32_t)insn->imm;
 	for (size_t i = 0; i < loader->map_count; i++) {
 		struct loader_map *map = &loader->maps[i];
 
@@ -458,15 +456,18 @@ static int fill_constants(const struct loader_map *map)
 
 static int create_map(const struct loader *loader, struct loader_map *map)
 {
+	const char *what = "bpf(BPF_MAP_CREATE)";
 	int error;
 
 	map->fd = bpf_map_create(&map->attr);
 	error = map->fd < 0 ? map->fd : 0;
-	if (!error && map->data.size)
+	if (!error && map->data.size) {
+		what = "bpf(BPF_MAP_UPDATE_ELEM, BPF_MAP_FREEZE)";
 		error = fill_constants(map);
+	}
 	if (!error || loader->silent)
 		return error;
-	log_error("%s: bpf(BPF_MAP_CREATE) with max_entries %u: %s", map->name,
+	log_error("%s: %s with max_entries %u: %s", map->name, what,
 		  map->attr.max_entries, system_strerror(error));
 	advice_tell(ADVICE_MAP, error);
 	return error;
@@ -583,8 +584,6 @@ static int prepare_program(struct loader *loader,
 {
 	struct elf_section section;
 
-	if (program->insns)
-		return 0;
 	program->insns = memory_new(program->size, 1);
 	if (elf_section(&loader->elf, program->section, &section) ||
 	    !bytes_copy(section.bytes, program->offset, program->insns,

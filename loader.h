@@ -29,18 +29,18 @@ struct loader *loader_open(struct bytes file, const char *name);
 
 /*
  * Sets max_entries and value_size of a map before loader_load(); 0 leaves what
- * the object says.
+ * the object says.  0, or -ENOENT after a message.
  */
 int loader_resize(struct loader *loader, const char *map, uint32_t entries,
 		  uint32_t value_size);
 
-/* Wants the program of this name loaded; may be called several times. */
+/* Wants the program of this name loaded; for several, called several times. */
 int loader_choose(struct loader *loader, const char *program);
 
 /* From here on a refusal by the kernel is not told: it was a try. */
 void loader_silence(struct loader *loader);
 
-/* 0 or -errno; on failure nothing is left open. */
+/* Once.  0 or -errno; on failure nothing is left open. */
 int loader_load(struct loader *loader);
 
 /*

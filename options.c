@@ -114,7 +114,7 @@ static const char *set_frequency(struct options *options, const char *argument)
 static const char *set_event(struct options *options, const char *argument)
 {
 	return event_find(argument, &options->event) ? NULL :
-	       "no event NAME[/PERIOD] of this name";
+	       "no such event, or N is not possible with it";
 }
 
 static const char *set_duration(struct options *options, const char *argument)

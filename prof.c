@@ -53,6 +53,7 @@
  *	   lib/index.[ch]   hash index over an array
  *	   lib/names.[ch]   each text once
  *	   lib/lists.[ch]   each list of numbers once
+ *	   lib/random.[ch]  secrets for hashes and names
  *	   arch/arch.h      which CPU, by arch/x86_64.h, arch/arm64.h and
  *	                    arch/other.h
  */
@@ -102,7 +103,7 @@ static const char version[] =
 	"prof " PROF_VERSION "\n"
 	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n";
 
-/* --help and --version: all that is written without a profile. */
+/* --help, --version, --check: all that is written without a profile. */
 static int print(const char *text)
 {
 	struct file_out out;
@@ -127,6 +128,17 @@ static int print_help(void)
 	return status;
 }
 
+static int print_check(void)
+{
+	struct bytes object = { bpf_object, (size_t)bpf_object_size };
+	struct text text = { 0 };
+	bool works = check_machine(object, &text);
+	int status = print(text.data);
+
+	text_free(&text);
+	return status || !works;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t begin = system_now();
@@ -141,8 +153,7 @@ int main(int argc, char **argv)
 	} else if (options.version) {
 		status = print(version);
 	} else if (options.check) {
-		status = check_machine((struct bytes){
-			bpf_object, (size_t)bpf_object_size });
+		status = print_check();
 	} else {
 		log_open(options.quiet ? LOG_QUIET :
 			 options.verbose ? LOG_VERBOSE : LOG_NORMAL);

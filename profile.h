@@ -71,9 +71,9 @@ struct profile {
 
 	uint64_t by_mode[MODE_COUNT];	/* samples that are in stacks */
 	uint64_t filtered;		/* ... and that are not */
+	uint64_t elsewhere;		/* of these: in other PID namespaces */
 	uint64_t dropped;		/* user stacks for which memory was
 					   too dear; the samples are there */
-	uint64_t elsewhere;	/* of those: in a PID namespace below ours */
 
 	struct profile_work *work;
 };

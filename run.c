@@ -9,7 +9,6 @@
  * prof.c calls them in this order; what passes between them is struct run.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -107,13 +106,11 @@ static int choose_tasks(struct run *run)
 	const struct options *options = run->options;
 	int error = 0;
 
-	run->cgroup_fd = -1;
 	if (options->cgroup) {
-		run->cgroup_fd = open(options->cgroup, O_RDONLY | O_DIRECTORY |
-				      O_CLOEXEC);
+		run->cgroup_fd = system_open_directory(options->cgroup);
 		if (run->cgroup_fd < 0) {
-			log_error("%s: --cgroup: cannot be opened as a "
-				  "directory", options->cgroup);
+			log_error("%s: --cgroup: open: %s", options->cgroup,
+				  system_strerror(run->cgroup_fd));
 			log_advice("give it as /sys/fs/cgroup/...; "
 				   "/proc/PID/cgroup tells a process's own");
 			return -1;
@@ -140,7 +137,16 @@ int run_choose(struct run *run)
 
 /* ------------------------------------------------------------ getting ready */
 
+/* How fast every-so-many of something come nobody knows. */
 enum { UNKNOWN_HZ = 10000 };
+
+static uint64_t samples_a_second(const struct options *options)
+{
+	if (!options->event.period)
+		return options->hz;
+	return options->event.clock ? 1000000000 / options->event.period :
+				      UNKNOWN_HZ;
+}
 
 static int try_engine(struct run *run, enum engine engine)
 {
@@ -181,12 +187,9 @@ int run_load(struct run *run)
 {
 	const struct options *options = run->options;
 	struct scope scope = { .cgroup = run->cgroup_fd >= 0 };
-	uint64_t device, inode;
+	uint64_t device, inode, hz = samples_a_second(options);
 
-	/* How fast every-so-many of something come nobody knows. */
-	run->plan = samples_plan(options->event.clock ||
-				 !options->event.period ? options->hz :
-				 UNKNOWN_HZ, run->cpus.count, options->memory);
+	run->plan = samples_plan(hz, run->cpus.count, options->memory);
 	log_detail("maps: %u stacks and %u counts in each pair, %.1f MB, "
 		   "drained every %.2f s", run->plan.stacks, run->plan.counts,
 		   (double)run->plan.bytes / 1e6,
@@ -194,8 +197,7 @@ int run_load(struct run *run)
 	if (run->plan.cut)
 		log_warning("--memory: %" PRIu64 " MB are too little for %"
 			    PRIu64 " Hz on %zu CPUs: samples may be lost",
-			    options->memory >> 20, options->hz,
-			    run->cpus.count);
+			    options->memory >> 20, hz, run->cpus.count);
 	/* Only kernels before 5.11 need it, and they say so: EPERM. */
 	system_lift_memlock();
 	if (load_engine(run))
@@ -231,11 +233,12 @@ int run_open(struct run *run)
 	 */
 	run->balance.max_rate =
 		system_sysctl("kernel/perf_event_max_sample_rate", 0);
-	if (run->balance.max_rate && options->hz > run->balance.max_rate / 2)
-		log_warning("-F %" PRIu64 ": above half of "
+	if (options->event.clock && run->balance.max_rate &&
+	    samples_a_second(options) > run->balance.max_rate / 2)
+		log_warning("%" PRIu64 " Hz: above half of "
 			    "kernel.perf_event_max_sample_rate=%" PRIu64
-			    ": the kernel will throttle", options->hz,
-			    run->balance.max_rate);
+			    ": the kernel will throttle",
+			    samples_a_second(options), run->balance.max_rate);
 	return 0;
 }
 
@@ -246,7 +249,9 @@ static int listen_to_forks(struct run *run)
 
 	if (!run->targets)
 		return 0;
-	if (!cpus_online(&all))
+	if (cpus_online(&all))
+		log_error("CPUs: list: cannot be had any more");
+	else
 		run->sideband = sideband_open(&all);
 	cpus_free(&all);
 	return run->sideband ? 0 : -1;
@@ -507,6 +512,7 @@ int run_balance(struct run *run)
 	run->balance.cpus = run->sampler.count;
 	run->balance.dangling = cost.dangling;
 	run->balance.drained = cost.samples;
+	run->balance.fixed = run->engine == ENGINE_STACKID;
 	if (cost.longest > run->plan.longest)
 		run->balance.late = cost.longest;
 	out_balance(&run->balance, run->profile);

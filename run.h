@@ -51,7 +51,10 @@ int run_name(struct run *run);		/* addresses to names */
 int run_write(struct run *run);		/* outputs */
 int run_balance(struct run *run);	/* where each tick went */
 
-/* Frees all.  Returns the exit status: the command's own if `failed` is 0. */
+/*
+ * Frees all, after waiting for a command that still runs.  Returns the exit
+ * status: the command's own if it is not 0; else 1 if `failed`.
+ */
 int run_close(struct run *run, int failed);
 
 #endif

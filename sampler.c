@@ -2,8 +2,9 @@
 /*
  * sampler: a perf event per CPU.
  *
- * The usual one is a clock.  PERF_COUNT_SW_CPU_CLOCK is a timer of the kernel's own: it needs no counters
- * of the processor, so it works in every virtual machine.  Its ticks come from
+ * The usual one is a clock.  PERF_COUNT_SW_CPU_CLOCK is a timer of the kernel's
+ * own: it needs no counters of the processor, so it works in every virtual
+ * machine.  Its ticks come from
  * a timer interrupt: code that runs with interrupts off is seen where it turns
  * them on again.  Idle CPUs tick, too: what is not sampled cannot be told from
  * what was lost.

@@ -29,6 +29,7 @@
 #include "lib/index.h"
 #include "lib/log.h"
 #include "lib/memory.h"
+#include "lib/random.h"
 #include "samples.h"
 #include "stackid.h"
 #include "sys/advice.h"
@@ -203,7 +204,7 @@ static int write_seeds(const struct loader *loader)
 	uint32_t zero = 0;
 	int error;
 
-	system_random(&seeds, sizeof(seeds));
+	random_fill(&seeds, sizeof(seeds));
 	for (size_t i = 0; i < 3; i++)
 		seeds.multiply[i] |= 1;
 	error = bpf_map_update_elem(loader_map_fd(loader, "seeds"), &zero,
@@ -234,7 +235,7 @@ struct samples *samples_open(const struct loader *loader, enum engine engine,
 	samples->loader = loader;
 	samples->engine = engine;
 	samples->barrier = samples->inner = -1;
-	samples->batches = batches;
+	samples->batches = batches && engine == ENGINE_HASH;
 	samples->live = loader_map_fd(loader, "live");
 	samples->tallies = loader_map_fd(loader, "tallies");
 	samples->stacks[0] = loader_map_fd(loader, "stacks0");
@@ -346,7 +347,7 @@ static int empty_map(struct samples *samples, int fd, struct chunk *chunk,
 		log_detail("drain: no batches: %s", system_strerror(error));
 	}
 	error = empty_by_keys(samples, fd, chunk, each);
-	return error ? say("drain", "bpf(BPF_MAP_LOOKUP_ELEM)", error) : 0;
+	return error ? say("drain", "bpf(2), key by key", error) : 0;
 }
 
 /* ---------------------------------------------------------------- drain */
@@ -510,7 +511,10 @@ int samples_tally(const struct samples *samples, struct tally *sum,
 
 	memset(sum, 0, sizeof(*sum));
 	for (size_t cpu = 0; !error && cpu < CPUS_MOST; cpu++) {
-		/* No gaps: it numbers possible CPUs from 0. */
+		/*
+		 * The i-th value is of the i-th CPU that is possible.  These
+		 * have no gaps on any machine met so far, so it is CPU i.
+		 */
 		for (size_t i = 0; i < TALLY_SIZE; i++)
 			sum->n[i] += each[cpu].n[i];
 		if (cpu < count)

@@ -2,9 +2,9 @@
 /*
  * stackid: the textbook engine's maps, read as the textbook has it.
  *
- *	stackid_counts[{tgid, comm, 17, 4711}] = 12
- *	                           │   └──────> stackid_stacks[4711]: user stack
- *	                           └──────────> stackid_stacks[17]: kernel stack
+ *	stackid_counts[{tgid, tid, comm, 17, 4711}] = 12
+ *	                                │   └──> stackid_stacks[4711]: user stack
+ *	                                └──────> stackid_stacks[17]: kernel stack
  *
  * GET_NEXT_KEY walks the counts, LOOKUP fetches each, and each stack by its
  * number.  The number of a stack is its bucket: where two stacks have the same
@@ -74,8 +74,9 @@ int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 					    &sample.count.samples);
 		if (error)
 			break;
-		/* There is no thread and no time in these keys. */
-		sample.key.tgid = sample.key.tid = key.tgid;
+		/* There is no time in these keys. */
+		sample.key.tgid = key.tgid;
+		sample.key.tid = key.tid;
 		sample.key.flags = key.flags;
 		sample.count.first = sample.count.last = now;
 		memcpy(sample.key.comm, key.comm, COMM_SIZE - 1);
@@ -96,7 +97,7 @@ int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 	cost->drains++;
 	if (error == -ENOENT)
 		return 0;
-	log_error("stackid_counts: bpf(BPF_MAP_LOOKUP_ELEM): %s",
+	log_error("stackid_counts: bpf(2): reading: %s",
 		  system_strerror(error));
 	return error;
 }

@@ -18,6 +18,7 @@
 
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/random.h"
 
 enum {
 	LINES_CHUNK = 64 * 1024,
@@ -121,6 +122,9 @@ int file_read_text(const char *path, char *text, size_t size)
 		length += (size_t)got;
 	}
 	close(fd);
+	/* Cut off in the midst of a number it would be another one. */
+	if (!error && length == size - 1)
+		error = -EMSGSIZE;
 	if (length && text[length - 1] == '\n')
 		length--;
 	text[length] = '\0';
@@ -196,6 +200,14 @@ static int find_target(const char *path, char **target)
 	return 0;
 }
 
+/* stdout stays open: it may be wanted again, and its number must not be free. */
+static int copy_of_stdout(void)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /* Opens what is written as it is; our own stdout is that very descriptor. */
 static int open_directly(const char *path)
 {
@@ -205,7 +217,7 @@ static int open_directly(const char *path)
 	if (!stat(path, &status) && !fstat(STDOUT_FILENO, &ours) &&
 	    status.st_dev == ours.st_dev && status.st_ino == ours.st_ino &&
 	    !S_ISCHR(status.st_mode))
-		return STDOUT_FILENO;
+		return copy_of_stdout();
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -221,8 +233,7 @@ static int open_beside(struct file_out *out)
 	for (int try = 0; try < 100; try++) {
 		uint64_t random;
 
-		if (getentropy(&random, sizeof(random)))
-			random = (uint64_t)getpid() << 16 | (uint64_t)try;
+		random_fill(&random, sizeof(random));
 		snprintf(file_out_beside, sizeof(file_out_beside),
 			 "%.*s.prof.%016llx", directory, out->path,
 			 (unsigned long long)random);
@@ -244,11 +255,13 @@ static int open_beside(struct file_out *out)
 
 int file_out_open(struct file_out *out, const char *path)
 {
-	*out = (struct file_out){ .fd = STDOUT_FILENO };
+	*out = (struct file_out){ .fd = -1 };
 	out->data = memory_new(OUT_CHUNK, 1);
-	if (!path || !strcmp(path, "-"))
-		return 0;
-	out->fd = -1;
+	if (!path || !strcmp(path, "-")) {
+		out->fd = copy_of_stdout();
+		out->error = out->fd < 0 ? out->fd : 0;
+		return out->error;
+	}
 	out->error = find_target(path, &out->path);
 	if (out->error)
 		return out->error;
@@ -331,27 +344,31 @@ static int take_over(const struct file_out *out)
 }
 
 /* What cannot be renamed over, as a file that is mounted: in place then. */
-static int write_in_place(const struct file_out *out)
+static int write_in_place(struct file_out *out)
 {
 	int from = open(out->beside, O_RDONLY | O_CLOEXEC);
-	int to = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC), error = 0;
 	ssize_t got = 1;
 
-	if (from < 0 || to < 0)
-		error = -errno;
-	while (!error && got > 0) {
+	if (from < 0)
+		return -errno;
+	out->fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (out->fd < 0)
+		out->error = -errno;
+	while (!out->error && got > 0) {
 		got = read(from, out->data, OUT_CHUNK);
-		if (got < 0 || write(to, out->data, (size_t)got) != got)
-			error = errno ? -errno : -EIO;
+		if (got < 0)
+			out->error = -errno;
+		out->length = got > 0 ? (size_t)got : 0;
+		file_out_flush(out);
 	}
-	if (from >= 0)
-		close(from);
-	if (to >= 0 && close(to) && !error)
-		error = -errno;
-	return error;
+	close(from);
+	if (out->fd >= 0 && close(out->fd) && !out->error)
+		out->error = -errno;
+	out->fd = -1;
+	return out->error;
 }
 
-static int put_in_place(const struct file_out *out)
+static int put_in_place(struct file_out *out)
 {
 	if (!rename(out->beside, out->path))
 		return 0;
@@ -368,7 +385,7 @@ int file_out_close(struct file_out *out)
 	if (out->beside && !out->error)
 		out->error = take_over(out);
 	/* First closed, then renamed: some disks tell only now that they are
-	 * full.  stdout is closed, too. */
+	 * full. */
 	if (out->fd >= 0 && close(out->fd) && !out->error)
 		out->error = -errno;
 	out->fd = -1;
@@ -381,7 +398,7 @@ int file_out_close(struct file_out *out)
 
 void file_out_drop(struct file_out *out)
 {
-	if (out->fd > STDERR_FILENO)
+	if (out->fd >= 0)
 		close(out->fd);
 	/* Gone already, if it was renamed. */
 	if (out->beside)

@@ -27,8 +27,8 @@ char *lines_next(struct lines *lines);
 void lines_close(struct lines *lines);
 
 /*
- * Reads a small file whole (a sysctl, a CPU list) as text of at most size - 1
- * bytes, its last newline cut off.  0 or -errno.
+ * Reads a small file whole (a sysctl, a CPU list) as text of less than size - 1
+ * bytes, its last newline cut off.  0 or -errno; -EMSGSIZE for a longer one.
  */
 int file_read_text(const char *path, char *text, size_t size);
 

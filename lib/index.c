@@ -7,10 +7,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "lib/index.h"
 #include "lib/memory.h"
+#include "lib/random.h"
 
 uint32_t index_find(const struct index *index, uint64_t hash,
 		    index_equal *equal, const void *array, const void *wanted)
@@ -66,16 +66,12 @@ void index_free(struct index *index)
 	*index = (struct index){ 0 };
 }
 
-/* Sixteen bytes that the kernel gave this process: nobody can aim at them. */
 static uint64_t index_seed(void)
 {
 	static uint64_t seed;
-	const void *random = (const void *)getauxval(AT_RANDOM);
 
 	if (!seed) {
-		seed = 0x9e3779b97f4a7c15;
-		if (random)
-			memcpy(&seed, random, sizeof(seed));
+		random_fill(&seed, sizeof(seed));
 		seed |= 1;
 	}
 	return seed;

@@ -149,8 +149,8 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 			line(modes[i], profile->by_mode[i], expected);
 	line("filtered", profile->filtered, expected);
 	if (profile->elsewhere)
-		log_note("%11s %10" PRIu64 "  of these: in PID namespaces "
-			 "below ours", "", profile->elsewhere);
+		log_note("%11s %10" PRIu64 "  of these: in other PID "
+			 "namespaces", "", profile->elsewhere);
 	line("lost", lost, expected);
 	if (known)
 		unaccounted(balance, missing);
@@ -174,7 +174,7 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 		log_advice("prof got no CPU for %.1f s at a time: a larger "
 			   "--memory, or a lower -F, bridges that",
 			   (double)balance->late / 1e9);
-	else if (lost)
+	else if (lost && !balance->fixed)
 		log_advice("a larger --memory, or a lower -F, loses none");
 	warn(balance, missing);
 }

@@ -21,6 +21,7 @@ struct balance {
 	struct tally tally;
 	uint64_t drained;	/* samples that came out of the maps */
 	uint64_t dangling;
+	bool fixed;		/* the maps' size does not follow --memory */
 	uint64_t late;		/* ns between two drains, if too long */
 };
 

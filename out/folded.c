@@ -52,19 +52,23 @@ static int cmp_line(const void *a, const void *b)
 	       (*t ? (unsigned char)*t : i + 1 < y->count ? ';' : 0);
 }
 
-/* The text of a frame, numbered. */
-static uint64_t frame_text(const struct profile *profile, uint32_t frame,
-			   struct names *texts)
+/* The texts of all frames, by the frame's number. */
+static uint32_t *frame_texts(const struct profile *profile,
+			     struct names *texts)
 {
-	const struct profile_frame *f = &profile->frames[frame];
+	uint32_t *text_of = memory_new(profile->frame_count, sizeof(*text_of));
 	struct text text = { 0 };
-	uint32_t id;
 
-	text_format(&text, "%s%s", profile->names.text[f->name],
-		    f->kind == FRAME_KERNEL ? "_[k]" : "");
-	id = names_add(texts, text.data);
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		const struct profile_frame *frame = &profile->frames[i];
+
+		text.length = 0;
+		text_format(&text, "%s%s", profile->names.text[frame->name],
+			    frame->kind == FRAME_KERNEL ? "_[k]" : "");
+		text_of[i] = names_add(texts, text.data);
+	}
 	text_free(&text);
-	return id;
+	return text_of;
 }
 
 /* All stacks as lists of texts; samples[] is by the number of the list. */
@@ -72,6 +76,7 @@ static void merge(const struct profile *profile, struct names *texts,
 		  struct lists *lists, uint64_t **samples)
 {
 	uint64_t ids[2 * STACK_DEPTH + 8];
+	uint32_t *text_of = frame_texts(profile, texts);
 	size_t capacity = 0;
 
 	for (size_t i = 0; i < profile->stack_count; i++) {
@@ -83,9 +88,8 @@ static void merge(const struct profile *profile, struct names *texts,
 		ids[count++] = names_add(texts,
 					 profile->names.text[task->comm]);
 		for (size_t j = 0; j < stack->depth; j++)
-			ids[count++] = frame_text(
-				profile, profile->frame_ids[stack->frames + j],
-				texts);
+			ids[count++] = text_of[
+				profile->frame_ids[stack->frames + j]];
 		list = lists_add(lists, ids, count);
 		*samples = memory_grow(*samples, &capacity, lists->count,
 				       sizeof(**samples));
@@ -93,6 +97,7 @@ static void merge(const struct profile *profile, struct names *texts,
 			(*samples)[list] = 0;
 		(*samples)[list] += stack->samples;
 	}
+	free(text_of);
 }
 
 static void write_line(struct file_out *out, const struct line *line)

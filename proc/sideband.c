@@ -3,17 +3,16 @@
  * sideband: what the kernel tells about processes while samples are taken.
  *
  * A perf event can count nothing (PERF_COUNT_SW_DUMMY) and still tell of every
- * fork, exec and exit on its CPU, in a ring.  All records carry the time of the
+ * fork (and exec, mapping, exit) on its CPU, in a ring.  All records carry the time of the
  * clock that samples have, so the rings of all CPUs can be merged into one
  * story, and a sample can be judged by how things stood in its moment.
  *
  *	FORK, EXIT	header pid ppid tid ptid time    sample_id
- *	COMM		header pid tid comm...           sample_id
  *	LOST		header id lost                   sample_id
  *	sample_id	pid tid time cpu reserved: the last 24 bytes
  *
- * A COMM record with PERF_RECORD_MISC_COMM_EXEC is an exec; others are threads
- * that renamed themselves.
+ * Nobody needs the exits yet, as a number is free only when it is given anew;
+ * mappings and copied stacks can travel in the same rings.
  *
  * The kernel writes a record before the task goes on, so whatever has a time
  * before that of a drain is in the rings when the drain reads them.
@@ -39,7 +38,7 @@
  * 256 KB for each CPU: a shell that starts programs as fast as it can fills
  * half a megabyte a second, and is woken for when half is full.
  */
-enum { RING_PAGES = 64, PAGE = 4096 };
+enum { RING_BYTES = 256 * 1024 };
 
 struct sideband {
 	struct listener {
@@ -66,12 +65,10 @@ static int open_event(uint32_t cpu)
 			   PERF_SAMPLE_CPU;
 	attr.sample_id_all = 1;
 	attr.task = 1;
-	attr.comm = 1;
-	attr.comm_exec = 1;
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.watermark = 1;
-	attr.wakeup_watermark = RING_PAGES * PAGE / 2;
+	attr.wakeup_watermark = RING_BYTES / 2;
 	return perf_event_open(&attr, -1, (int)cpu, -1, 0);
 }
 
@@ -82,11 +79,11 @@ static int listen_on(struct sideband *sideband, uint32_t cpu,
 	struct listener listener = { .cpu = cpu };
 	int fd = open_event(cpu), error;
 
-	*what = "perf_event_open for fork, exec and exit";
+	*what = "perf_event_open for forks";
 	if (fd < 0)
 		return fd;
 	*what = "mmap of a ring of 256 KB";
-	error = ring_open(&listener.ring, fd, RING_PAGES);
+	error = ring_open(&listener.ring, fd, RING_BYTES);
 	if (error) {
 		close(fd);
 		return error;
@@ -126,38 +123,38 @@ void sideband_check(struct sideband *sideband, const struct cpus *cpus)
 	for (size_t i = 0; i < cpus->count; i++) {
 		const char *what;
 		bool known = false;
+		int error;
 
 		for (size_t j = 0; j < sideband->count; j++)
 			known |= sideband->listeners[j].cpu == cpus->cpu[i];
 		/* A task event lives on when its CPU comes back. */
-		if (!known && listen_on(sideband, cpus->cpu[i], &what))
+		if (known)
 			continue;
+		error = listen_on(sideband, cpus->cpu[i], &what);
+		if (error && error != -ENODEV)
+			log_warning("CPU %u: %s: %s: forks there are not seen",
+				    cpus->cpu[i], what,
+				    system_strerror(error));
 	}
 }
 
 /* ------------------------------------------------------------- the records */
 
-static void add_event(struct sideband *sideband, struct bytes record,
-		      enum side_kind kind)
+static void add_fork(struct sideband *sideband, struct bytes record)
 {
-	struct side_event event = { .kind = kind };
-	uint32_t numbers[4];
+	struct side_event event = { .kind = SIDE_FORK };
+	uint32_t numbers[4];	/* pid ppid tid ptid */
 
 	/* sample_id: pid tid time cpu reserved */
 	if (record.size < 24 ||
 	    !bytes_copy(record, record.size - 16, &event.time,
 			sizeof(event.time)) ||
 	    !bytes_copy(record, sizeof(struct perf_event_header), numbers,
-			kind == SIDE_EXEC ? 8 : 16))
+			sizeof(numbers)))
 		return;
 	event.pid = numbers[0];
-	if (kind == SIDE_EXEC) {
-		event.tid = numbers[1];
-	} else {
-		event.ppid = numbers[1];
-		event.tid = numbers[2];
-		event.ptid = numbers[3];
-	}
+	event.ppid = numbers[1];
+	event.tid = numbers[2];
 	sideband->events = memory_grow(sideband->events,
 				       &sideband->event_capacity,
 				       sideband->event_count + 1,
@@ -173,14 +170,7 @@ static void each_record(void *context, const struct perf_event_header *header)
 
 	switch (header->type) {
 	case PERF_RECORD_FORK:
-		add_event(sideband, record, SIDE_FORK);
-		break;
-	case PERF_RECORD_EXIT:
-		add_event(sideband, record, SIDE_EXIT);
-		break;
-	case PERF_RECORD_COMM:
-		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
-			add_event(sideband, record, SIDE_EXEC);
+		add_fork(sideband, record);
 		break;
 	case PERF_RECORD_LOST:
 		/* header id lost */
@@ -198,7 +188,7 @@ void sideband_collect(struct sideband *sideband)
 		ring_read(&sideband->listeners[i].ring, each_record, sideband);
 }
 
-/* By time; a fork before whatever its child does in the same instant. */
+/* By time, then by kind, so that the order is always the same. */
 static int cmp_event(const void *a, const void *b)
 {
 	const struct side_event *x = a, *y = b;

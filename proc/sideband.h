@@ -11,11 +11,9 @@
 struct side_event {
 	uint64_t time;		/* ns, CLOCK_MONOTONIC, as samples have it */
 	enum side_kind {
-		SIDE_FORK,	/* pid, tid are new; parents' in ppid, ptid */
-		SIDE_EXEC,	/* pid runs another program now */
-		SIDE_EXIT,	/* thread tid of pid is gone */
+		SIDE_FORK,	/* pid, tid are new, made by process ppid */
 	} kind;
-	uint32_t pid, tid, ppid, ptid;
+	uint32_t pid, tid, ppid;
 };
 
 typedef void side_fn(void *context, const struct side_event *event);

@@ -68,7 +68,7 @@ static struct loader *load(struct bytes object)
 	return NULL;
 }
 
-/* Asks for those of names[0..count) that have none; at most QUESTIONS_MOST. */
+/* Sends what is in *questions, gives answer i to *names[i], empties the list. */
 static int ask(const struct loader *loader, struct questions *questions,
 	       struct kallsyms_name **names)
 {

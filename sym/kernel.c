@@ -46,6 +46,7 @@ struct kernel_names {
 	struct bytes object;	/* empty: the kernel is not asked */
 	struct kallsyms_name *names;	/* ascending */
 	size_t count;
+	bool asked;		/* the kernel has answered */
 	bool told;		/* that there are none */
 };
 
@@ -113,7 +114,8 @@ static void want_all(struct kernel_names *names,
 
 static void tell_hidden(struct kernel_names *names, int error)
 {
-	if (names->told)
+	/* What it did not know itself its list need not have either. */
+	if (names->told || names->asked)
 		return;
 	names->told = true;
 	if (error) {
@@ -279,7 +281,8 @@ static void resolve_by_kernel(struct kernel_names *names,
 	struct kallsyms_facts facts;
 
 	if (names->object.size && names->count <= ASKED_MOST)
-		asked_names(names->object, names->names, names->count);
+		names->asked = !asked_names(names->object, names->names,
+					    names->count);
 	/* A second look: modules and BPF programs come while it is read. */
 	for (int look = 0; look < 2 && is_missed(names, stacks, count);
 	     look++) {

@@ -37,6 +37,8 @@ struct process {
 	uint32_t tgid;
 	struct maps maps;
 	uint64_t round;		/* the drain in which it was looked at */
+	bool gone;		/* by then; the maps are older */
+	char comm[COMM_LENGTH];	/* of a thread of it, when they were read */
 };
 
 /* A thread, and whether it still was who it was, in this drain. */
@@ -148,7 +150,8 @@ static bool process_equal(const void *array, uint32_t position,
 	       *(const uint32_t *)wanted;
 }
 
-static void look_at(struct user_names *names, struct process *process)
+static void look_at(struct user_names *names, struct process *process,
+		    const char comm[COMM_LENGTH])
 {
 	struct maps fresh = { 0 };
 	size_t lines;
@@ -156,25 +159,35 @@ static void look_at(struct user_names *names, struct process *process)
 
 	process->round = names->round;
 	if (names->lines > LINES_MOST) {
-		names->too_many++;
-		return;
+		error = -E2BIG;
+	} else {
+		error = maps_read(&fresh, process->tgid, &names->files,
+				  MAPPINGS_MOST, &lines);
+		names->lines += lines;
 	}
-	error = maps_read(&fresh, process->tgid, &names->files, MAPPINGS_MOST,
-			  &lines);
-	names->lines += lines;
+	/*
+	 * If it is gone, what was read in time goes on to serve, if it still
+	 * was called the same in its last sample.
+	 */
+	process->gone = error == -ENOENT || error == -ESRCH;
+	if (process->gone)
+		return;
 	if (error == -E2BIG)
 		names->too_many++;
 	if (error == -EACCES || error == -EPERM)
 		names->forbidden++;
-	/* If it is gone by now, what was read in time goes on to serve. */
-	if (error)
-		return;
 	maps_free(&process->maps);
 	process->maps = fresh;
+	memcpy(process->comm, comm, COMM_LENGTH);
 }
 
-static struct process *find_process(struct user_names *names, uint32_t tgid)
+/* NULL for one whose mappings may be those of another program. */
+static const struct process *find_process(struct user_names *names,
+					  const struct user_task *task)
 {
+	uint32_t tgid = task->tgid;
+	char comm[COMM_LENGTH] = "";
+	struct process *process;
 	uint64_t hash = index_hash(&tgid, sizeof(tgid));
 	uint32_t position = index_find(&names->index, hash, process_equal,
 				       names->processes, &tgid);
@@ -188,9 +201,11 @@ static struct process *find_process(struct user_names *names, uint32_t tgid)
 		names->processes[position] = (struct process){ .tgid = tgid };
 		index_add(&names->index, hash, position);
 	}
-	if (names->processes[position].round != names->round)
-		look_at(names, &names->processes[position]);
-	return &names->processes[position];
+	process = &names->processes[position];
+	memcpy(comm, task->comm, strnlen(task->comm, COMM_LENGTH - 1));
+	if (process->round != names->round)
+		look_at(names, process, comm);
+	return process->gone && strcmp(process->comm, comm) ? NULL : process;
 }
 
 void user_names_stack(struct user_names *names, const struct user_task *task,
@@ -200,7 +215,7 @@ void user_names_stack(struct user_names *names, const struct user_task *task,
 	const struct process *process = NULL;
 
 	if (depth && !names->blind && task->tgid && is_same(names, task))
-		process = find_process(names, task->tgid);
+		process = find_process(names, task);
 	for (size_t i = 0; i < depth; i++) {
 		uint64_t address = i && ip[i] ? ip[i] - 1 : ip[i];
 		const struct map *map = process ?

@@ -32,11 +32,13 @@ static const char *advice_invalid(enum advice_on on)
 {
 	switch (on) {
 	case ADVICE_EVENT:
-		return "this kernel knows no such event, or the CPU is not "
+		return "a frequency above "
+		       "kernel.perf_event_max_sample_rate is refused; else "
+		       "this kernel knows no such event, or the CPU is not "
 		       "one of its own (see /sys/devices/system/cpu/possible)";
 	case ADVICE_PROG:
-		return "the verifier's words above say why; prof needs Linux "
-		       "5.10 or later";
+		return "prof needs Linux 5.10 or later; if it is, the "
+		       "verifier says why (prof without --check shows it)";
 	case ADVICE_MAP:
 		return "a smaller --memory makes smaller maps; "
 		       "prof needs Linux 5.10 or later";
@@ -56,7 +58,8 @@ const char *advice(enum advice_on on, int error)
 		return advice_permission(on);
 	case EACCES:
 		if (on == ADVICE_PROG)
-			return "the verifier's words above say why";
+			return "the verifier refuses it (prof without --check "
+			       "shows its words)";
 		return advice_permission(on);
 	case ENOSYS:
 		return on == ADVICE_EVENT || on == ADVICE_ATTACH ?
@@ -75,7 +78,9 @@ const char *advice(enum advice_on on, int error)
 		       "/sys/devices/system/cpu/online); choose with -C";
 	case ENOENT:
 	case EOPNOTSUPP:
-		return "this kernel or this CPU has no such event";
+		return on == ADVICE_EVENT || on == ADVICE_ATTACH ?
+		       "this kernel or this CPU has no such event" :
+		       "this kernel is too old, or was built without it";
 	case ENOMEM:
 		return "the kernel has no memory left for it: a lower -F or "
 		       "--memory needs less";

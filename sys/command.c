@@ -22,6 +22,7 @@
 
 #include "lib/text.h"
 #include "sys/command.h"
+#include "sys/signals.h"
 #include "sys/system.h"
 
 static int check_file(const char *path)
@@ -52,12 +53,8 @@ static int check_command(const char *name)
 		struct text file = { 0 };
 		int try;
 
-		text_format(&file, "%.*s/%s", (int)length,
+		text_format(&file, "%.*s/%s", length ? (int)length : 1,
 			    length ? path : ".", name);
-		if (!length) {
-			file.length = 0;
-			text_format(&file, "./%s", name);
-		}
 		try = check_file(file.data);
 		text_free(&file);
 		if (!try)
@@ -73,7 +70,6 @@ static int check_command(const char *name)
 /* In the child: waits at the gate, then becomes the program. */
 static void child(int gate, int report, int priority, char **argv)
 {
-	sigset_t none;
 	ssize_t got;
 	char byte;
 	int error;
@@ -83,13 +79,9 @@ static void child(int gate, int report, int priority, char **argv)
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(1);
-	/* What prof set up for itself is not the program's. */
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	system_set_priority(priority);
+	/* What prof set up for itself is not the program's. */
+	signals_undo();
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -144,8 +136,7 @@ int command_go(struct command *command)
 	ssize_t got;
 
 	/* A child that was killed meanwhile shows in its status. */
-	if (write(command->gate, "", 1) < 0)
-		error = errno;
+	(void)!write(command->gate, "", 1);
 	close(command->gate);
 	command->gate = -1;
 	do

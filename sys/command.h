@@ -7,7 +7,7 @@
 /* A program that is started, but held at the door until all is ready. */
 struct command {
 	int pid;	/* 0: none */
-	int gate;	/* a pipe: closing it lets the program go */
+	int gate;	/* a pipe: a byte lets it go, the end ends it */
 	int priority;	/* of the process when it was made: the program's */
 	int report;	/* a pipe: an errno, if it could not be executed */
 	bool ended;

@@ -61,8 +61,11 @@ bool event_find(const char *text, struct event_kind *kind)
 		    kinds[i].name[length])
 			continue;
 		*kind = kinds[i];
+		/* A clock cannot go faster than at 10,000 ns. */
 		return !text[length] ||
-		       text_number(text + length + 1, 10, 1, INT64_MAX,
+		       text_number(text + length + 1, 10,
+				   kind->clock ? 10000 : 1,
+				   kind->clock ? 1000000000 : INT64_MAX,
 				   &kind->period);
 	}
 	return false;

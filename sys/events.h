@@ -15,7 +15,10 @@ struct event_kind {
 	uint64_t hz;
 };
 
-/* "page-faults" or "cycles/1000000"; false if there is none such. */
+/*
+ * "page-faults" or "cycles/1000000"; false if there is none such, or if a clock
+ * is to tick more often than every 10,000 ns or less than once a second.
+ */
 bool event_find(const char *text, struct event_kind *kind);
 
 /* All names, with a space between them, for messages. */

@@ -27,18 +27,18 @@
 /* header.size has 16 bits. */
 enum { RECORD_MOST = 65536 };
 
-int ring_open(struct ring *ring, int fd, size_t pages)
+int ring_open(struct ring *ring, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *base = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE,
+	void *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE,
 			  MAP_SHARED, fd, 0);
 
 	*ring = (struct ring){ 0 };
 	if (base == MAP_FAILED)
 		return -errno;
 	ring->base = base;
-	ring->size = (pages + 1) * page;
-	ring->mask = pages * page - 1;
+	ring->size = bytes + page;
+	ring->mask = bytes - 1;
 	return 0;
 }
 

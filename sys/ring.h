@@ -15,8 +15,11 @@ struct ring {
 	char *record;		/* a record that wraps around is copied here */
 };
 
-/* Maps `pages` (a power of 2) of data of event `fd`.  0 or -errno. */
-int ring_open(struct ring *ring, int fd, size_t pages);
+/*
+ * Maps `bytes` of data of event `fd`: a power of 2, and no less than a page.  0
+ * or -errno.
+ */
+int ring_open(struct ring *ring, int fd, size_t bytes);
 
 /*
  * Gives each record that has arrived to `each`, oldest first, and frees its

@@ -22,7 +22,14 @@ enum { SIGNALS_END = sizeof(signals_end) / sizeof(signals_end[0]) };
 
 static volatile sig_atomic_t signals_count, signals_got;
 static volatile sig_atomic_t signals_child;	/* who gets the first one */
-static sigset_t signals_while_waiting;
+static sigset_t signals_while_waiting, signals_mask_before;
+
+/* What was there before us, for a child. */
+static const int signals_ours[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGXFSZ,
+};
+enum { SIGNALS_OURS = sizeof(signals_ours) / sizeof(signals_ours[0]) };
+static struct sigaction signals_before[SIGNALS_OURS];
 
 static void signals_handler(int number, siginfo_t *info, void *context)
 {
@@ -54,6 +61,8 @@ void signals_open(void)
 	struct sigaction child = { .sa_handler = signals_nothing };
 	sigset_t block;
 
+	for (size_t i = 0; i < SIGNALS_OURS; i++)
+		sigaction(signals_ours[i], NULL, &signals_before[i]);
 	sigemptyset(&block);
 	for (size_t i = 0; i < SIGNALS_END; i++) {
 		struct sigaction old;
@@ -70,7 +79,8 @@ void signals_open(void)
 	/* Errors of write(2), then: EPIPE and EFBIG. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &block, &signals_while_waiting);
+	sigprocmask(SIG_BLOCK, &block, &signals_mask_before);
+	signals_while_waiting = signals_mask_before;
 	/* Whoever started us may have blocked them: they are ours now. */
 	for (size_t i = 0; i < SIGNALS_END; i++)
 		sigdelset(&signals_while_waiting, signals_end[i]);
@@ -98,6 +108,13 @@ int signals_wait(uint64_t deadline, const int *fds, size_t count)
 	ppoll(polls, count, &left, &signals_while_waiting);
 	free(polls);
 	return signals_got;
+}
+
+void signals_undo(void)
+{
+	for (size_t i = 0; i < SIGNALS_OURS; i++)
+		sigaction(signals_ours[i], &signals_before[i], NULL);
+	sigprocmask(SIG_SETMASK, &signals_mask_before, NULL);
 }
 
 void signals_allow(void)

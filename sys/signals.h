@@ -25,6 +25,9 @@ int signals_wait(uint64_t deadline, const int *fds, size_t count);
  */
 void signals_pass_on(int pid);
 
+/* In a child that becomes another program: all as it was before. */
+void signals_undo(void);
+
 /* From here on (naming, writing) a further signal ends the process. */
 void signals_allow(void);
 

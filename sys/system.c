@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -44,21 +43,6 @@ uint64_t system_peak_rss(void)
 
 	getrusage(RUSAGE_SELF, &usage);
 	return (uint64_t)usage.ru_maxrss;
-}
-
-void system_random(void *to, size_t size)
-{
-	enum { GRND_INSECURE_FLAG = 4 };	/* Linux 5.6: never waits */
-	const uint8_t *process = (const void *)getauxval(AT_RANDOM);
-	uint8_t *bytes = to;
-
-	if (syscall(SYS_getrandom, to, size, GRND_INSECURE_FLAG) ==
-	    (long)size)
-		return;
-	/* Sixteen random bytes of this process, stretched; and the time. */
-	for (size_t i = 0; i < size; i++)
-		bytes[i] = (uint8_t)((process ? process[i % 16] : 0) ^
-				     system_now() ^ i * 0x9d);
 }
 
 uint64_t system_sysctl(const char *name, uint64_t other)
@@ -111,6 +95,13 @@ void system_guard_descriptors(void)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
 		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
 			(void)!open("/", O_PATH);
+}
+
+int system_open_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 bool system_is_terminal(int fd)

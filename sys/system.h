@@ -15,9 +15,6 @@ uint64_t system_cpu_time(void);
 /* Most memory that this process ever had resident, in KB. */
 uint64_t system_peak_rss(void);
 
-/* Fills `to` with numbers nobody can guess; never waits for entropy. */
-void system_random(void *to, size_t size);
-
 /* A number from /proc/sys/NAME ("kernel/perf_event_max_stack"), or `other`. */
 uint64_t system_sysctl(const char *name, uint64_t other);
 
@@ -45,6 +42,9 @@ int system_membarrier(void);
  * neither read nor written: else the next map or file would become stdout.
  */
 void system_guard_descriptors(void);
+
+/* A descriptor of a directory, close-on-exec, or -errno. */
+int system_open_directory(const char *path);
 
 bool system_is_terminal(int fd);
 

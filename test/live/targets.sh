@@ -219,7 +219,7 @@ if [ -n "$cgroup" ] && mkdir "$cgroup/prof-test.$$" 2>/dev/null; then
 else
 	skip cgroup "no cgroup of version 2 can be made here"
 fi
-refused no-cgroup "cannot be opened" --cgroup /no/such/cgroup
+refused no-cgroup "No such file" --cgroup /no/such/cgroup
 refused not-a-cgroup "cgroup v2" --cgroup /tmp
 
 # Inside a PID namespace the same holds, by the numbers there.

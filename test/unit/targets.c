@@ -17,7 +17,7 @@ static void on_fork(struct targets *targets, uint32_t parent, uint32_t child,
 {
 	struct side_event event = {
 		.time = time, .kind = SIDE_FORK, .pid = child, .tid = child,
-		.ppid = parent, .ptid = parent,
+		.ppid = parent,
 	};
 
 	targets_event(targets, &event);
@@ -118,7 +118,7 @@ TEST(targets_thread)
 	uint32_t self = (uint32_t)getpid();
 	struct side_event event = {
 		.kind = SIDE_FORK, .time = SECOND, .pid = self,
-		.tid = self + 1, .ppid = self, .ptid = self,
+		.tid = self + 1, .ppid = self,
 	};
 
 	CHECK(!targets_add_thread(targets, self));
@@ -126,21 +126,6 @@ TEST(targets_thread)
 	CHECK(targets_take(targets, 999, self, SECOND, 1));
 	CHECK(!targets_take(targets, self, self + 1, SECOND, 1));
 	CHECK(targets_live(targets));
-	targets_free(targets);
-}
-
-/* Exec and exit change nothing: it is the same number, and the same task. */
-TEST(targets_other_events)
-{
-	struct targets *targets = targets_new();
-	struct side_event event = { .time = SECOND, .pid = 100, .tid = 100 };
-
-	targets_add_child(targets, 100);
-	event.kind = SIDE_EXEC;
-	targets_event(targets, &event);
-	event.kind = SIDE_EXIT;
-	targets_event(targets, &event);
-	CHECK(take(targets, 100, 2 * SECOND));
 	targets_free(targets);
 }
 
