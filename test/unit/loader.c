@@ -307,7 +307,7 @@ TEST(loader_resizes)
 	CHECK_U64(map->attr.value_size, 8 * 200);
 	CHECK_U64(map->attr.max_entries, 16384);
 	map = fake_map("stackid_counts");
-	CHECK_U64(map->attr.key_size, 40);
+	CHECK_U64(map->attr.key_size, 48);
 	CHECK_U64(map->attr.value_size, 8);
 	CHECK_U64(map->attr.max_entries, 77);
 	loader_close(loader);
