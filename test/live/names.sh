@@ -55,7 +55,8 @@ else
 	build/test/ask build/bpf_prog.o 1 "$address" >"$T/asked"
 	expect bpf-program-is-named grep -q 'profile_hash .*profile_hash' "$T/asked"
 fi
-stop_all
+wait "${PIDS[-1]}"
+unset 'PIDS[-1]'
 
 # Hidden from readers, not from those who may ask; nothing has to be mounted.
 echo 2 >$restrict
