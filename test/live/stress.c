@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 {
 	uint64_t calls, pause, lost, begin;
 	const char *depth = "12", *victim = "build/test/stacks";
-	struct samples_plan plan = { .counts = 65536, .stacks = 16384 };
+	struct samples_plan plan = { .counts = 262144, .stacks = 32768 };
 	struct seen seen = { 0 };
 	struct samples_cost cost;
 	struct loader *loader;
