@@ -165,6 +165,19 @@ pid=$!
 ./prof -q -F 499 -p $pid >"$T/out" 2>"$T/err"
 expect target-that-execs test "$(folds "$T/out" '^split;')" -gt 500
 
+# One that is killed: the run ends, and says so.
+build/test/split 1000 >/dev/null 2>&1 &
+pid=$!
+(sleep 1; kill -KILL $pid) &
+timeout 20 ./prof -F 499 -p $pid >"$T/out" 2>"$T/err"
+wait $pid 2>/dev/null
+if [ "$(folds "$T/out" '^split;')" -gt 100 ] && adds_up "$T/err" "$T/out" &&
+	grep -q "process $pid has ended" "$T/err"; then
+	ok target-that-is-killed
+else
+	fail target-that-is-killed "$(cat "$T/err")"
+fi
+
 # 200 threads while it is watched.
 build/test/family threads 2>"$T/ns" &
 pid=$!
