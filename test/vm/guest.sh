@@ -121,7 +121,7 @@ killall dd stacks
 
 mount -t tracefs tracefs /sys/kernel/tracing
 for how in batches keys; do
-	if stress /bin/trigger.bpf.o 40000 1000 exact some $how entries=32768 \
+	if stress /bin/trigger.bpf.o 40000 1000 exact some $how entries=45000 \
 		victim=/bin/stacks >out 2>&1; then
 		ok "drains-lose-nothing-$how ($(sed 's/ dangling.*//' out))"
 	else
