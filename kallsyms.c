@@ -39,6 +39,7 @@
 #include "kallsyms.h"
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/text.h"
 
 enum {
 	LONGEST_LAST = 4096,	/* a function whose end is not known */
@@ -67,22 +68,6 @@ struct slot {
 	struct kept best, next;
 };
 
-static uint64_t parse_hex(const char **p)
-{
-	uint64_t value = 0;
-
-	for (;; (*p)++) {
-		char c = **p;
-
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | ((uint64_t)(c - 'a') + 10);
-		else
-			return value;
-	}
-}
-
 static enum rank rank_of(char type)
 {
 	switch (type) {
@@ -104,8 +89,8 @@ static bool parse_line(char *line, struct symbol *symbol)
 	const char *p = line;
 	char *name, *bracket, type;
 
-	symbol->start = parse_hex(&p);
-	if (p == line || p - line > 16 || p[0] != ' ' || !p[1] || p[2] != ' ')
+	if (!text_hex(&p, &symbol->start) || p[0] != ' ' || !p[1] ||
+	    p[2] != ' ')
 		return false;
 	type = p[1];
 	name = line + (p - line) + 3;

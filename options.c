@@ -295,8 +295,13 @@ static int set_one(struct options *options, int letter, const char *argument)
 		snprintf(object, sizeof(object), "--%s %s",
 			 option_rows[i].name, argument);
 		usage_error(object, why);
-		if (option_rows[i].set == set_output)
-			log_advice("known endings: %s", out_endings());
+		if (option_rows[i].set == set_output) {
+			struct text text = { 0 };
+
+			out_endings(&text);
+			log_advice("known endings: %s", text.data);
+			text_free(&text);
+		}
 		if (option_rows[i].set == set_event)
 			log_advice("events: %s", event_names);
 		return -EINVAL;

@@ -77,6 +77,24 @@ bool text_number(const char *text, int base, uint64_t min, uint64_t max,
 	return true;
 }
 
+bool text_hex(const char **p, uint64_t *value)
+{
+	const char *from = *p, *at = from;
+
+	for (*value = 0;; at++) {
+		if (*at >= '0' && *at <= '9')
+			*value = *value << 4 | (uint64_t)(*at - '0');
+		else if (*at >= 'a' && *at <= 'f')
+			*value = *value << 4 | ((uint64_t)(*at - 'a') + 10);
+		else
+			break;
+	}
+	if (at == from || at - from > 16)
+		return false;
+	*p = at;
+	return true;
+}
+
 bool text_seconds(const char *text, uint64_t *ns)
 {
 	const char *dot = strchr(text, '.');

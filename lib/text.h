@@ -24,6 +24,12 @@ void text_free(struct text *text);
 bool text_number(const char *text, int base, uint64_t min, uint64_t max,
 		 uint64_t *value);
 
+/*
+ * Reads 1 to 16 hexadecimal digits (lower case) at *p, which moves behind them.
+ * False, and *p where it was, if there are none or more.
+ */
+bool text_hex(const char **p, uint64_t *value);
+
 /* As text_number, for a decimal fraction of seconds ("2.5"), in ns. */
 bool text_seconds(const char *text, uint64_t *ns);
 

@@ -50,9 +50,11 @@ const struct out_format *out_for_file(const char *path)
 	return strchr(file, '.') ? NULL : &out_formats[0];
 }
 
-const char *out_endings(void)
+void out_endings(struct text *text)
 {
-	return ".folded, .txt";
+	for (size_t i = 0; i < OUT_FORMATS; i++)
+		text_format(text, "%s%s", i ? "|" : "",
+			    out_formats[i].endings);
 }
 
 static const char *why_not(int error)

@@ -3,6 +3,7 @@
 #define OUT_OUT_H
 
 #include "lib/file.h"
+#include "lib/text.h"
 #include "profile.h"
 
 /* One row per format: profile in, bytes out. */
@@ -21,8 +22,8 @@ const struct out_format *out_named(const char *name);
  */
 const struct out_format *out_for_file(const char *path);
 
-/* All endings that are known, for messages. */
-const char *out_endings(void);
+/* Appends all endings that are known, for messages. */
+void out_endings(struct text *text);
 
 /*
  * Writes the profile to `path` (NULL: stdout), whole or not at all.  0 or

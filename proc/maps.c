@@ -19,25 +19,17 @@
 
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/text.h"
 #include "proc/maps.h"
 
-static bool parse_hex(char **p, char end, uint64_t *value)
+/* A number in hex and the character behind it. */
+static bool parse_field(char **p, char end, uint64_t *value)
 {
-	char *from = *p;
+	const char *at = *p;
 
-	for (*value = 0;; (*p)++) {
-		char c = **p;
-
-		if (c >= '0' && c <= '9')
-			*value = *value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			*value = *value << 4 | ((uint64_t)(c - 'a') + 10);
-		else
-			break;
-	}
-	if (*p == from || *p - from > 16 || **p != end)
+	if (!text_hex(&at, value) || *at != end)
 		return false;
-	(*p)++;
+	*p += at + 1 - *p;
 	return true;
 }
 
@@ -71,12 +63,12 @@ bool maps_parse(char *line, struct map *map, const char **file)
 	char *p = line;
 
 	*map = (struct map){ 0 };
-	if (!parse_hex(&p, '-', &map->start) || !parse_hex(&p, ' ', &map->end))
+	if (!parse_field(&p, '-', &map->start) || !parse_field(&p, ' ', &map->end))
 		return false;
 	if (strlen(p) < 5 || p[2] != 'x' || p[4] != ' ')
 		return false;
 	p += 5;
-	if (!parse_hex(&p, ' ', &map->offset) || map->end <= map->start)
+	if (!parse_field(&p, ' ', &map->offset) || map->end <= map->start)
 		return false;
 	p = skip_word(skip_word(p));	/* device and inode */
 	*file = display_name(p);
