@@ -46,11 +46,17 @@ int main(int argc, char **argv)
 {
 	uint64_t end = cpu_ns() + (uint64_t)(atof(argc > 1 ? argv[1] : "1") *
 					     1e9);
-	unsigned int unit = 1000;
+	uint64_t random = 88172645463325252ull;
 
 	while (cpu_ns() < end) {
-		/* Primes: another length each time. */
-		unit = unit * 7919 % 10007 + 1000;
+		unsigned int unit;
+
+		/* xorshift: a sequence that repeats would be in step with some
+		 * sampling period. */
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		unit = (unsigned int)(random % 4000) + 200;
 		seventy(unit);
 		twenty(unit);
 		ten(unit);
