@@ -202,9 +202,8 @@ static void keep(struct kept *kept, const struct symbol *symbol)
 	kept->is = true;
 }
 
-/* How many of the wanted addresses are below `address`. */
-static size_t count_below(const struct kallsyms_name *names, size_t count,
-			  uint64_t address)
+size_t kallsyms_below(const struct kallsyms_name *names, size_t count,
+		      uint64_t address)
 {
 	size_t low = 0, high = count;
 
@@ -222,7 +221,7 @@ static size_t count_below(const struct kallsyms_name *names, size_t count,
 static void note(struct slot *slots, const struct kallsyms_name *names,
 		 size_t count, const struct symbol *symbol)
 {
-	size_t at = count_below(names, count, symbol->start);
+	size_t at = kallsyms_below(names, count, symbol->start);
 
 	if (at < count) {
 		struct kept *best = &slots[at].best;

@@ -36,6 +36,10 @@ struct kallsyms_facts {
 int kallsyms_find(const char *path, struct kallsyms_name *names, size_t count,
 		  struct kallsyms_facts *facts);
 
+/* How many of the ascending addresses are below `address`. */
+size_t kallsyms_below(const struct kallsyms_name *names, size_t count,
+		      uint64_t address);
+
 /*
  * Whether this is the name of a function: not of the padding in front of one,
  * of a label, or of a place that the linker marked.

@@ -42,34 +42,33 @@ int run_check(struct run *run)
 	return 0;
 }
 
-/* The CPUs that are on line now, or those of them that -C wants. */
-static int online_cpus(const struct options *options, struct cpus *cpus)
+/* Of these CPUs those that -C wants; all, without it. */
+static void keep_wanted(const struct options *options, struct cpus *cpus)
 {
 	struct cpus wanted = { 0 };
 	size_t kept = 0;
-	int error = cpus_online(cpus);
 
-	if (error || !options->cpus)
-		return error;
+	if (!options->cpus)
+		return;
 	cpus_parse(&wanted, options->cpus);
 	for (size_t i = 0; i < cpus->count; i++)
 		if (cpus_contain(&wanted, cpus->cpu[i]))
 			cpus->cpu[kept++] = cpus->cpu[i];
 	cpus->count = kept;
 	cpus_free(&wanted);
-	return 0;
 }
 
 static int choose_cpus(struct run *run)
 {
 	struct cpus wanted = { 0 };
-	int error = online_cpus(run->options, &run->cpus);
+	int error = cpus_online(&run->cpus);
 
 	if (error) {
 		log_error("CPUs: list: neither /sys/devices/system/cpu/online "
 			  "nor sched_getaffinity(2) tells");
 		return error;
 	}
+	keep_wanted(run->options, &run->cpus);
 	if (!run->cpus.count) {
 		log_error("-C %s: CPUs: none of them is on line",
 			  run->options->cpus);
@@ -148,20 +147,26 @@ static uint64_t samples_a_second(const struct options *options)
 				      UNKNOWN_HZ;
 }
 
-static int try_engine(struct run *run, enum engine engine)
+/* The kernel refuses a map of deeper stacks than it takes. */
+static void fit_stackid(struct loader *loader)
 {
 	uint64_t depth = system_sysctl("kernel/perf_event_max_stack",
 				       STACK_DEPTH);
 
+	if (depth && depth < STACK_DEPTH)
+		loader_resize(loader, "stackid_stacks", 0,
+			      (uint32_t)depth * 8);
+}
+
+static int try_engine(struct run *run, enum engine engine)
+{
 	loader_close(run->loader);
 	run->engine = engine;
 	run->loader = loader_open(run->object, "bpf_prog.o");
 	if (!run->loader || samples_resize(run->loader, &run->plan))
 		return -1;
-	/* The kernel refuses a map of deeper stacks than it takes. */
-	if (depth && depth < STACK_DEPTH)
-		loader_resize(run->loader, "stackid_stacks", 0,
-			      (uint32_t)depth * 8);
+	if (engine == ENGINE_STACKID)
+		fit_stackid(run->loader);
 	if (loader_choose(run->loader, samples_program(engine)))
 		return -1;
 	return loader_load(run->loader);
@@ -331,16 +336,17 @@ static int drain(struct run *run)
 	return samples_read(run->samples, add_sample, run);
 }
 
-/* CPUs come and go. */
+/* CPUs come and go.  Forks are listened to on all, also where -C samples not. */
 static void check_cpus(struct run *run)
 {
 	struct cpus online = { 0 };
 
-	if (!online_cpus(run->options, &online))
+	if (!cpus_online(&online)) {
+		if (run->sideband)
+			sideband_check(run->sideband, &online);
+		keep_wanted(run->options, &online);
 		sampler_check(&run->sampler, &online);
-	cpus_free(&online);
-	if (run->sideband && !cpus_online(&online))
-		sideband_check(run->sideband, &online);
+	}
 	cpus_free(&online);
 }
 

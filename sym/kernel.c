@@ -313,19 +313,11 @@ void kernel_names_resolve(struct kernel_names *names,
 static const struct kallsyms_name *find(const struct kernel_names *names,
 					uint64_t address)
 {
-	size_t low = 0, high = names->count;
+	size_t at = kallsyms_below(names->names, names->count, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->names[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == names->count || names->names[low].address != address)
+	if (at == names->count || names->names[at].address != address)
 		return NULL;
-	return &names->names[low];
+	return &names->names[at];
 }
 
 static bool starts_with_one_of(const char *name, const char *const *begins,
