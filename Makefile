@@ -46,7 +46,7 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 
 # All but main, so that tests can link it.
 SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c out/*.c) \
-	kallsyms.c loader.c sampler.c samples.c stackid.c profile.c options.c run.c check.c
+	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 
 Q = $(if $(V),,@)

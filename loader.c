@@ -2,19 +2,9 @@
 /*
  * loader: brings a compiled BPF object into the kernel, without a library.
  *
- * What clang -target bpf wrote, as far as it matters here:
- *
- *	section       holds
- *	perf_event    instructions (8 bytes each) of one or more programs;
- *	              the section's name tells their type
- *	.relperf_event  relocations: "the instruction at this offset means
- *	              that symbol"
- *	.symtab       symbols: where each program begins (STT_FUNC), and the
- *	              name of each map (STT_OBJECT in .maps)
- *	.maps         nothing but room: one variable per map
- *	.BTF          the types of these variables: there stands what kind of
- *	              map it is and how large its keys and values are
- *	license       a text; it decides which helpers may be called
+ *	object file ── loader_object.c ──> maps, programs, relocations
+ *	a chosen program ──> its maps are created, its instructions patched
+ *	                 ──> the verifier checks it, a descriptor comes back
  *
  * A program names a map by the instruction `r1 = 0 ll` (LD_IMM64, 16 bytes)
  * with a relocation to the map's symbol.  The kernel wants the descriptor of
@@ -33,346 +23,28 @@
  * (.BTF.ext) are not looked at.  Each would double this file, and a profiler
  * needs none of them.
  *
- * Sources: Documentation/bpf/llvm_reloc.rst, Documentation/bpf/btf.rst and
- * Documentation/bpf/libbpf/program_types.rst of the kernel, man 2 bpf.
+ * Sources: Documentation/bpf/llvm_reloc.rst of the kernel, man 2 bpf.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/bpf.h>
-
-#include "elf/btf.h"
-#include "elf/object.h"
-#include "elf/symbols.h"
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "loader.h"
+#include "loader_object.h"
 #include "sys/advice.h"
 #include "sys/bpf.h"
 #include "sys/system.h"
 
-/* <elf.h> of some libcs does not know them. */
-enum { MACHINE_BPF = 247, RELOCATION_64_64 = 1 };
-
-struct loader_map {
-	const char *name;
-	uint32_t section;	/* .maps, or the read-only data that it holds */
-	uint64_t offset;	/* of its variable in .maps */
-	struct bytes data;	/* read-only data; none: an ordinary map */
-	struct bpf_map_attr attr;
-	int fd;
-};
-
-struct loader_program {
-	const char *name;
-	uint32_t type, flags, section;
-	uint64_t offset, size;	/* in the section, in bytes */
-	bool chosen;
-	struct bpf_insn *insns;	/* a copy, with maps' descriptors patched in */
-	int fd;
-};
-
-struct loader {
-	const char *name;	/* of the object, for messages */
-	bool silent;		/* about what the kernel refuses */
-	struct elf elf;
-	struct elf_symbols symbols;
-	struct elf_section maps_section;
-	const char *license;
-	struct loader_map *maps;
-	size_t map_count, map_capacity;
-	struct loader_program *programs;
-	size_t program_count, program_capacity;
-};
-
-/* Which program type a section's name means: by its part before a slash. */
-static const struct {
-	const char *section;
-	uint32_t type, flags;
-} loader_types[] = {
-	{ "perf_event", BPF_PROG_TYPE_PERF_EVENT, 0 },
-	{ "tracepoint", BPF_PROG_TYPE_TRACEPOINT, 0 },
-	{ "syscall", BPF_PROG_TYPE_SYSCALL, BPF_F_SLEEPABLE },
-};
-
-/* ----------------------------------------------------- what is in the file */
-
-/*
- * One member of a map's struct.  MAP_NUMBER made it `int (*name)[value]`, a
- * pointer to an array whose length is meant; MAP_TYPE a pointer to the type.
- */
-static bool map_member(const struct btf *btf, const struct btf_member *member,
-		       struct bpf_map_attr *attr)
-{
-	const char *name = bytes_text(btf->texts, member->name_off);
-	struct btf_type pointer;
-	uint64_t extra;
-
-	if (!name || !btf_type(btf, member->type, &pointer, &extra) ||
-	    BTF_INFO_KIND(pointer.info) != BTF_KIND_PTR)
-		return false;
-	if (!strcmp(name, "type"))
-		return btf_length(btf, pointer.type, &attr->type);
-	if (!strcmp(name, "max_entries"))
-		return btf_length(btf, pointer.type, &attr->max_entries);
-	if (!strcmp(name, "map_flags"))
-		return btf_length(btf, pointer.type, &attr->flags);
-	if (!strcmp(name, "key_size"))
-		return btf_length(btf, pointer.type, &attr->key_size);
-	if (!strcmp(name, "value_size"))
-		return btf_length(btf, pointer.type, &attr->value_size);
-	if (!strcmp(name, "key"))
-		return btf_size(btf, pointer.type, &attr->key_size);
-	if (!strcmp(name, "value"))
-		return btf_size(btf, pointer.type, &attr->value_size);
-	return false;
-}
-
-/* The variable `number` of .maps: its name and the members of its struct. */
-static bool read_map(const struct btf *btf, uint32_t number,
-		     struct loader_map *map)
-{
-	struct btf_type variable, type;
-	uint64_t extra;
-
-	*map = (struct loader_map){ .fd = -1 };
-	if (!btf_type(btf, number, &variable, &extra) ||
-	    BTF_INFO_KIND(variable.info) != BTF_KIND_VAR ||
-	    !btf_type(btf, variable.type, &type, &extra) ||
-	    BTF_INFO_KIND(type.info) != BTF_KIND_STRUCT)
-		return false;
-	map->name = bytes_text(btf->texts, variable.name_off);
-	if (!map->name)
-		return false;
-	for (uint32_t i = 0; i < BTF_INFO_VLEN(type.info); i++) {
-		struct btf_member member;
-
-		if (!bytes_copy(btf->types, extra + i * sizeof(member),
-				&member, sizeof(member)) ||
-		    !map_member(btf, &member, &map->attr))
-			return false;
-	}
-	map->attr.name = map->name;
-	return map->attr.type != BPF_MAP_TYPE_UNSPEC;
-}
-
-static int bad_object(const struct loader *loader, const char *where,
-		      const char *why)
-{
-	log_error("%s: %s: %s", loader->name, where, why);
-	return -ENOEXEC;
-}
-
-/* Where the variable of this map lies in .maps: its symbol says. */
-static bool find_map_symbol(struct loader *loader, struct loader_map *map)
-{
-	struct elf_symbol symbol;
-
-	for (uint64_t i = 0; elf_symbol(&loader->symbols, i, &symbol); i++) {
-		if (symbol.section != loader->maps_section.number ||
-		    symbol.type != STT_OBJECT ||
-		    strcmp(symbol.name, map->name))
-			continue;
-		map->section = symbol.section;
-		map->offset = symbol.value;
-		return true;
-	}
-	return false;
-}
-
-static void add_map(struct loader *loader, struct loader_map map)
-{
-	loader->maps = memory_grow(loader->maps, &loader->map_capacity,
-				   loader->map_count + 1, sizeof(map));
-	loader->maps[loader->map_count++] = map;
-}
-
-/*
- * Constants (.rodata) are maps too: an array of one element, the whole section,
- * that programs cannot write and user space cannot once it is frozen.
- */
-static void read_constants(struct loader *loader)
-{
-	static const char rodata[] = ".rodata";
-
-	for (uint32_t i = 1; i < loader->elf.sections; i++) {
-		struct loader_map map = { .name = rodata, .fd = -1 };
-		struct elf_section section;
-
-		if (elf_section(&loader->elf, i, &section) ||
-		    strncmp(section.name, rodata, sizeof(rodata) - 1) ||
-		    section.type != SHT_PROGBITS || !section.bytes.size ||
-		    section.bytes.size > UINT32_MAX)
-			continue;
-		map.section = i;
-		map.data = section.bytes;
-		map.attr = (struct bpf_map_attr){
-			.type = BPF_MAP_TYPE_ARRAY, .key_size = 4,
-			.value_size = (uint32_t)section.bytes.size,
-			.max_entries = 1, .flags = BPF_F_RDONLY_PROG,
-			.name = rodata,
-		};
-		add_map(loader, map);
-	}
-}
-
-/* The variables of one DATASEC: when it is .maps, they are maps. */
-static int read_data_section(struct loader *loader, const struct btf *btf,
-			     const struct btf_type *type, uint64_t extra)
-{
-	const char *name = bytes_text(btf->texts, type->name_off);
-
-	if (!name || strcmp(name, ".maps"))
-		return 0;
-	for (uint32_t i = 0; i < BTF_INFO_VLEN(type->info); i++) {
-		struct btf_var_secinfo variable;
-		struct loader_map map;
-
-		if (!bytes_copy(btf->types, extra + i * sizeof(variable),
-				&variable, sizeof(variable)) ||
-		    !read_map(btf, variable.type, &map))
-			return bad_object(loader, ".maps",
-					  "a map's type cannot be read");
-		if (!find_map_symbol(loader, &map))
-			return bad_object(loader, map.name,
-					  "this map has no symbol in .maps");
-		add_map(loader, map);
-	}
-	return 0;
-}
-
-static int read_maps(struct loader *loader)
-{
-	struct elf_section section;
-	struct btf btf;
-	int error;
-
-	read_constants(loader);
-	/* No maps is fine; maps without types are not. */
-	if (elf_section_named(&loader->elf, ".maps", &loader->maps_section))
-		return 0;
-	if (elf_section_named(&loader->elf, ".BTF", &section))
-		return bad_object(loader, ".BTF",
-				  "missing: compile with clang -g");
-	error = btf_open(&btf, section.bytes);
-	if (error)
-		bad_object(loader, ".BTF", "damaged");
-	for (uint32_t i = 1; !error && i < btf.count; i++) {
-		struct btf_type type;
-		uint64_t extra;
-
-		if (btf_type(&btf, i, &type, &extra) &&
-		    BTF_INFO_KIND(type.info) == BTF_KIND_DATASEC)
-			error = read_data_section(loader, &btf, &type, extra);
-	}
-	btf_close(&btf);
-	return error;
-}
-
-/* True, type and flags, if programs in a section of this name are known. */
-static bool program_type(const char *section, uint32_t *type, uint32_t *flags)
-{
-	size_t length = strcspn(section, "/");
-
-	for (size_t i = 0; i < sizeof(loader_types) / sizeof(*loader_types);
-	     i++) {
-		if (strncmp(section, loader_types[i].section, length) ||
-		    loader_types[i].section[length])
-			continue;
-		*type = loader_types[i].type;
-		*flags = loader_types[i].flags;
-		return true;
-	}
-	return false;
-}
-
-/* Each global function in a section whose name tells a type is a program. */
-static int read_programs(struct loader *loader)
-{
-	struct elf_symbol symbol;
-
-	for (uint64_t i = 0; elf_symbol(&loader->symbols, i, &symbol); i++) {
-		struct loader_program program = {
-			.name = symbol.name,
-			.section = symbol.section,
-			.offset = symbol.value,
-			.size = symbol.size,
-			.fd = -1,
-		};
-		struct elf_section section;
-		struct bytes code;
-
-		if (symbol.type != STT_FUNC || symbol.binding != STB_GLOBAL ||
-		    elf_section(&loader->elf, symbol.section, &section) ||
-		    section.type != SHT_PROGBITS ||
-		    !(section.flags & SHF_EXECINSTR) ||
-		    !program_type(section.name, &program.type, &program.flags))
-			continue;
-		if (!program.size ||
-		    program.size % sizeof(struct bpf_insn) ||
-		    program.offset % sizeof(struct bpf_insn) ||
-		    !bytes_part(section.bytes, program.offset, program.size,
-				&code))
-			return bad_object(loader, symbol.name,
-					  "this program is not all there");
-		loader->programs = memory_grow(loader->programs,
-					       &loader->program_capacity,
-					       loader->program_count + 1,
-					       sizeof(program));
-		loader->programs[loader->program_count++] = program;
-	}
-	if (!loader->program_count)
-		return bad_object(loader, "programs", "there is none");
-	return 0;
-}
-
-static int read_symbols(struct loader *loader)
-{
-	for (uint32_t i = 1; i < loader->elf.sections; i++) {
-		struct elf_section section;
-
-		if (elf_section(&loader->elf, i, &section) ||
-		    section.type != SHT_SYMTAB)
-			continue;
-		if (!elf_symbols_open(&loader->symbols, &loader->elf, &section))
-			return 0;
-	}
-	return bad_object(loader, ".symtab", "missing or damaged");
-}
-
-static int read_license(struct loader *loader)
-{
-	struct elf_section section;
-
-	if (elf_section_named(&loader->elf, "license", &section))
-		return bad_object(loader, "license", "this section is missing");
-	loader->license = bytes_text(section.bytes, 0);
-	if (!loader->license)
-		return bad_object(loader, "license", "is not a text");
-	return 0;
-}
-
 struct loader *loader_open(struct bytes file, const char *name)
 {
 	struct loader *loader = memory_new(1, sizeof(*loader));
-	const char *why;
 
 	loader->name = name;
-	if (elf_open(&loader->elf, file, &why)) {
-		bad_object(loader, "ELF header", why);
-		goto fail;
-	}
-	if (loader->elf.machine != MACHINE_BPF) {
-		bad_object(loader, "ELF header", "not compiled for BPF");
-		goto fail;
-	}
-	if (read_symbols(loader) || read_license(loader) ||
-	    read_maps(loader) || read_programs(loader))
-		goto fail;
-	return loader;
-fail:
+	if (!loader_object_read(loader, file))
+		return loader;
 	loader_close(loader);
 	return NULL;
 }
@@ -488,15 +160,15 @@ static int relocate(struct loader *loader, struct loader_program *program,
 	if (at % sizeof(*insn) || at + 2 * sizeof(*insn) > program->size ||
 	    !elf_symbol(&loader->symbols, ELF64_R_SYM(relocation->r_info),
 			&symbol))
-		return bad_object(loader, program->name,
+		return loader_object_bad(loader, program->name,
 				  "a relocation points outside");
 	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_64_64 ||
 	    insn->code != (BPF_LD | BPF_DW | BPF_IMM))
-		return bad_object(loader, program->name,
+		return loader_object_bad(loader, program->name,
 				  "calls a function that is not inlined");
 	map = relocated_map(loader, &symbol, insn, &offset);
 	if (!map)
-		return bad_object(loader, *symbol.name ? symbol.name :
+		return loader_object_bad(loader, *symbol.name ? symbol.name :
 				  program->name, "is not a map or a constant: "
 				  "variables are not supported");
 	if (map->fd < 0) {

@@ -17,6 +17,7 @@
  *	   bpf/helpers.h    how a BPF program calls helpers and declares maps
  *	   bpf/embed.S      the compiled BPF object, inside this program
  *	2  loader.[ch]      object file -> maps and programs in the kernel
+ *	   loader_object.[ch]  what clang wrote: maps, programs
  *	1  elf/object.[ch]  ELF: sections
  *	   elf/symbols.[ch] ELF: symbol tables
  *	   elf/btf.[ch]     BTF: types, of which a map's attributes are made

@@ -7,7 +7,7 @@ floor_of() {
 	case $1 in
 	lib/* | arch/* | bpf_prog.h | bpf/*) echo 0 ;;
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
-	loader.[ch] | sampler.[ch] | proc/*) echo 2 ;;
+	loader.[ch] | loader_object.[ch] | sampler.[ch] | proc/*) echo 2 ;;
 	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
 	profile.[ch]) echo 4 ;;
 	out/*) echo 5 ;;
@@ -21,6 +21,7 @@ room_of() {
 	bpf_prog.[ch]) echo bpf ;;
 	prof.c | run.[ch] | check.[ch] | options.[ch]) echo main ;;
 	samples.[ch] | stackid.[ch]) echo samples ;;
+	loader.[ch] | loader_object.[ch]) echo loader ;;
 	*/*) echo "${1%%/*}" ;;
 	*) echo "${1%.*}" ;;
 	esac
