@@ -26,16 +26,20 @@
  * Sources: Documentation/bpf/llvm_reloc.rst of the kernel, man 2 bpf.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/log.h"
 #include "lib/memory.h"
+#include "lib/text.h"
 #include "loader.h"
 #include "loader_object.h"
 #include "sys/advice.h"
 #include "sys/bpf.h"
+#include "sys/explain.h"
+#include "sys/insn.h"
 #include "sys/system.h"
 
 struct loader *loader_open(struct bytes file, const char *name)
@@ -180,6 +184,9 @@ static int relocate(struct loader *loader, struct loader_program *program,
 			  BPF_PSEUDO_MAP_FD;
 	insn[0].imm = map->fd;
 	insn[1].imm = map->data.size ? (int32_t)offset : 0;
+	explain("instruction %" PRIu64 ": r%u = `%s`: imm = fd %d, src_reg = %s",
+		at / sizeof(*insn), insn->dst_reg, map->name, map->fd,
+		map->data.size ? "BPF_PSEUDO_MAP_VALUE" : "BPF_PSEUDO_MAP_FD");
 	return 0;
 }
 
@@ -264,6 +271,52 @@ static int prepare_program(struct loader *loader,
 	return relocate_program(loader, program, program->insns);
 }
 
+/* The 8 bytes in the order in which they lie in memory. */
+static uint64_t insn_bytes(const struct bpf_insn *insn)
+{
+	const uint8_t *byte = (const uint8_t *)insn;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sizeof(*insn); i++)
+		bytes = bytes << 8 | byte[i];
+	return bytes;
+}
+
+/*
+ * The instructions, in hexadecimal and as text; of those that were patched also
+ * what the compiler wrote.
+ */
+static void explain_instructions(const struct loader *loader,
+				 const struct loader_program *program)
+{
+	struct text text = { 0 };
+	struct elf_section section;
+	size_t size = sizeof(struct bpf_insn);
+
+	if (elf_section(&loader->elf, program->section, &section))
+		return;
+	for (size_t i = 0; i < program->size / size; i++) {
+		const struct bpf_insn *now = &program->insns[i];
+		struct bpf_insn was[2] = { 0 };
+		size_t wide = insn_is_wide(now) ? 2 : 1;
+
+		bytes_copy(section.bytes, program->offset + i * size, was,
+			   wide * size);
+		if (memcmp(was, now, wide * size)) {
+			text.length = 0;
+			insn_text(&text, was);
+			explain("%5s  %016" PRIx64 "  %s  <- before", "",
+				insn_bytes(was), text.data);
+		}
+		text.length = 0;
+		insn_text(&text, now);
+		explain("%5zu  %016" PRIx64 "  %s", i, insn_bytes(now),
+			text.data);
+		i += wide - 1;
+	}
+	text_free(&text);
+}
+
 static int load_program(struct loader *loader, struct loader_program *program)
 {
 	struct bpf_prog_attr attr = {
@@ -274,8 +327,11 @@ static int load_program(struct loader *loader, struct loader_program *program)
 		.license = loader->license,
 		.name = program->name,
 	};
-	int error = bpf_prog_load(&attr);
+	int error;
 
+	if (explain_code())
+		explain_instructions(loader, program);
+	error = bpf_prog_load(&attr);
 	/* EAGAIN: a signal came while the verifier worked. */
 	for (int tries = 0; error == -EAGAIN && tries < 5; tries++)
 		error = bpf_prog_load(&attr);
@@ -325,6 +381,12 @@ int loader_load(struct loader *loader)
 	if (error)
 		close_all(loader);
 	return error;
+}
+
+void loader_explain(const struct loader *loader)
+{
+	if (explain_calls())
+		loader_object_explain(loader);
 }
 
 void loader_silence(struct loader *loader)

@@ -37,6 +37,9 @@ int loader_resize(struct loader *loader, const char *map, uint32_t entries,
 /* Wants the program of this name loaded; for several, called several times. */
 int loader_choose(struct loader *loader, const char *program);
 
+/* Tells (--explain) what is in the object. */
+void loader_explain(const struct loader *loader);
+
 /* From here on a refusal by the kernel is not told: it was a try. */
 void loader_silence(struct loader *loader);
 

@@ -21,12 +21,14 @@
  * Documentation/bpf/libbpf/program_types.rst of the kernel.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "elf/btf.h"
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "loader_object.h"
+#include "sys/explain.h"
 
 /* Which program type a section's name means: by its part before a slash. */
 static const struct {
@@ -305,6 +307,55 @@ static int read_header(struct loader *loader, struct bytes file)
 		return loader_object_bad(loader, "ELF header",
 					 "not compiled for BPF");
 	return 0;
+}
+
+/* What a section is good for, as far as it is for anything here. */
+static const char *section_use(const struct elf *elf,
+			       const struct elf_section *section)
+{
+	struct elf_section code;
+	uint32_t type, flags;
+
+	if (section->type == SHT_SYMTAB)
+		return "symbols: where programs and maps are";
+	if (section->type == SHT_STRTAB)
+		return "names of symbols and sections";
+	if (section->type == SHT_REL &&
+	    !elf_section(elf, section->info, &code) &&
+	    program_type(code.name, &type, &flags))
+		return "relocations: which instructions mean a map";
+	if (program_type(section->name, &type, &flags))
+		return "instructions of programs, 8 bytes each";
+	if (!strcmp(section->name, ".maps"))
+		return "one variable per map, of no content";
+	if (!strcmp(section->name, ".BTF"))
+		return "types: what the maps' variables stand for";
+	if (!strcmp(section->name, ".rodata"))
+		return "constants: become a map";
+	if (!strcmp(section->name, "license"))
+		return "decides which helpers may be called";
+	return "not used";
+}
+
+void loader_object_explain(const struct loader *loader)
+{
+	explain("%s: an ELF object for machine %u (BPF), %zu bytes, %u "
+		"sections:", loader->name, loader->elf.machine,
+		loader->elf.file.size, loader->elf.sections);
+	for (uint32_t i = 1; i < loader->elf.sections; i++) {
+		struct elf_section section;
+
+		if (elf_section(&loader->elf, i, &section))
+			continue;
+		explain("    %-15s %6zu  %s", section.name, section.bytes.size,
+			section_use(&loader->elf, &section));
+	}
+	for (size_t i = 0; i < loader->program_count; i++)
+		explain("program `%s`: %" PRIu64 " instructions",
+			loader->programs[i].name,
+			loader->programs[i].size / sizeof(struct bpf_insn));
+	explain("%zu maps; those that a wanted program uses will be made",
+		loader->map_count);
 }
 
 int loader_object_read(struct loader *loader, struct bytes file)

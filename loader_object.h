@@ -53,6 +53,9 @@ struct loader {
  */
 int loader_object_read(struct loader *loader, struct bytes file);
 
+/* Tells (--explain) what is in it. */
+void loader_object_explain(const struct loader *loader);
+
 /* Says what is wrong with which part of the object; -ENOEXEC. */
 int loader_object_bad(const struct loader *loader, const char *where,
 		      const char *why);

@@ -186,6 +186,13 @@ static const char *set_verbose(struct options *options, const char *argument)
 	return NULL;
 }
 
+static const char *set_explain(struct options *options, const char *argument)
+{
+	(void)argument;
+	options->explain++;
+	return NULL;
+}
+
 static const char *set_check(struct options *options, const char *argument)
 {
 	(void)argument;
@@ -233,6 +240,8 @@ static const struct option_row option_rows[] = {
 	  set_output },
 	{ 'f', "format", "NAME", "of stdout: folded (the default)",
 	  set_format },
+	{ 'x', "explain", NULL, "tell each system call as it is made; -xx: more",
+	  set_explain },
 	{ 261, "check", NULL, "what this machine allows, and the remedies",
 	  set_check },
 	{ 'q', "quiet", NULL, "only errors on stderr", set_quiet },
@@ -371,8 +380,8 @@ int options_parse(struct options *options, int argc, char **argv)
 				 options->cgroup))
 		return usage_error("--", "a command, or -p, -t or --cgroup");
 	options->event.hz = options->hz;
-	if (options->quiet && options->verbose)
-		return usage_error("-q -v", "one or the other");
+	if (options->quiet && (options->verbose || options->explain))
+		return usage_error("-q", "not together with -v or -x");
 	return 0;
 }
 

@@ -29,6 +29,7 @@ struct options {
 	const char *format;	/* for stdout, or NULL */
 	bool kernel, user;	/* only these stacks; both: both */
 	bool no_idle, quiet, verbose;
+	unsigned int explain;	/* how often -x was given */
 	bool help, version, check;
 };
 

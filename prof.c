@@ -31,6 +31,8 @@
  *	   sys/signals.[ch] Ctrl-C, between two drains
  *	   sys/command.[ch] a program to profile, held until all is ready
  *	   sys/advice.[ch]  what to do about which errno
+ *	   sys/explain.[ch] --explain: each call as it is made
+ *	   sys/insn.[ch]    BPF instructions as text
  *	3  samples.[ch]     drain: reads the maps while they are filled
  *	   stackid.[ch]     the same for the textbook's engine
  *	4  profile.[ch]     gathers samples, names them
@@ -67,6 +69,7 @@
 #include "lib/text.h"
 #include "options.h"
 #include "run.h"
+#include "sys/explain.h"
 #include "sys/signals.h"
 #include "sys/system.h"
 
@@ -103,6 +106,12 @@ static int profile_machine(const struct options *options, uint64_t begin)
 static const char version[] =
 	"prof " PROF_VERSION "\n"
 	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n";
+
+static enum explain_level explained(const struct options *options)
+{
+	return options->explain > 1 ? EXPLAIN_CODE :
+	       options->explain ? EXPLAIN_CALLS : EXPLAIN_NOTHING;
+}
 
 /* --help, --version, --check: all that is written without a profile. */
 static int print(const char *text)
@@ -154,10 +163,12 @@ int main(int argc, char **argv)
 	} else if (options.version) {
 		status = print(version);
 	} else if (options.check) {
+		explain_open(explained(&options));
 		status = print_check();
 	} else {
 		log_open(options.quiet ? LOG_QUIET :
 			 options.verbose ? LOG_VERBOSE : LOG_NORMAL);
+		explain_open(explained(&options));
 		status = profile_machine(&options, begin);
 	}
 	options_free(&options);

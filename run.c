@@ -18,6 +18,7 @@
 #include "out/out.h"
 #include "proc/namespace.h"
 #include "run.h"
+#include "sys/explain.h"
 #include "sys/signals.h"
 #include "sys/system.h"
 
@@ -129,9 +130,14 @@ static int choose_tasks(struct run *run)
 
 int run_choose(struct run *run)
 {
-	int error = choose_cpus(run);
+	int error;
 
-	return error ? error : choose_tasks(run);
+	explain_stage("choose", "which CPUs, which tasks");
+	error = choose_cpus(run);
+	if (error)
+		return error;
+	explain("%zu CPUs are on line and wanted", run->cpus.count);
+	return choose_tasks(run);
 }
 
 /* ------------------------------------------------------------ getting ready */
@@ -165,6 +171,7 @@ static int try_engine(struct run *run, enum engine engine)
 	run->loader = loader_open(run->object, "bpf_prog.o");
 	if (!run->loader || samples_resize(run->loader, &run->plan))
 		return -1;
+	loader_explain(run->loader);
 	if (engine == ENGINE_STACKID)
 		fit_stackid(run->loader);
 	if (loader_choose(run->loader, samples_program(engine)))
@@ -194,6 +201,7 @@ int run_load(struct run *run)
 	struct scope scope = { .cgroup = run->cgroup_fd >= 0 };
 	uint64_t device, inode, hz = samples_a_second(options);
 
+	explain_stage("load", "an object file becomes maps and a program");
 	run->plan = samples_plan(hz, run->cpus.count, options->memory);
 	log_detail("maps: %u stacks and %u counts in each pair, %.1f MB, "
 		   "drained every %.2f s", run->plan.stacks, run->plan.counts,
@@ -203,6 +211,8 @@ int run_load(struct run *run)
 		log_warning("--memory: %" PRIu64 " MB are too little for %"
 			    PRIu64 " Hz on %zu CPUs: samples may be lost",
 			    options->memory >> 20, hz, run->cpus.count);
+	samples_explain(run->options->engine == OPTION_STACKID ?
+			ENGINE_STACKID : ENGINE_HASH, &run->plan);
 	/* Only kernels before 5.11 need it, and they say so: EPERM. */
 	system_lift_memlock();
 	if (load_engine(run))
@@ -266,6 +276,7 @@ int run_start(struct run *run)
 {
 	int error;
 
+	explain_stage("start", "a clock on each CPU, the program at its tick");
 	if (listen_to_forks(run) ||
 	    sampler_open(&run->sampler, &run->cpus, &run->options->event,
 			 loader_prog_fd(run->loader,
@@ -274,6 +285,8 @@ int run_start(struct run *run)
 	run->times = memory_new(run->cpus.count, sizeof(*run->times));
 	run->balance.blind = !stat_read(&run->cpus, run->times);
 	run->balance.wall = system_now();
+	explain("all events are there; now they start, one soon after the "
+		"other");
 	if (sampler_start(&run->sampler))
 		return -1;
 	/* Not before: the command keeps the priority that we had. */
@@ -450,10 +463,12 @@ static int count_ticks(struct run *run)
 int run_sample(struct run *run)
 {
 	uint64_t begin = run->balance.wall;
-	int error = drain_until_end(run, run->options->duration ?
-				    begin + run->options->duration :
-				    UINT64_MAX);
+	int error;
 
+	explain_stage("sample", "ticks fill the maps, drains empty them");
+	error = drain_until_end(run, run->options->duration ?
+				begin + run->options->duration : UINT64_MAX);
+	explain("the end: no more ticks, then the last drains");
 	sampler_stop(&run->sampler);
 	run->balance.wall = system_now() - begin;
 	subtract_times(run);
@@ -471,7 +486,10 @@ int run_sample(struct run *run)
 
 int run_name(struct run *run)
 {
+	explain_stage("name", "kernel addresses become names");
 	profile_name(run->profile);
+	explain("%zu stacks of %zu frames with a name each",
+		run->profile->stack_count, run->profile->frame_count);
 	return 0;
 }
 
@@ -480,6 +498,7 @@ int run_write(struct run *run)
 	const struct options *options = run->options;
 	int failed = 0;
 
+	explain_stage("write", "the profile, then where each tick went");
 	for (size_t i = 0; i < options->output_count; i++)
 		failed |= out_write(run->profile,
 				    out_for_file(options->outputs[i]),

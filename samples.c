@@ -22,6 +22,7 @@
  * balance as unaccounted, because no program ran that could have counted it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@
 #include "sys/advice.h"
 #include "sys/bpf.h"
 #include "sys/cpus.h"
+#include "sys/explain.h"
 #include "sys/system.h"
 
 /* A map's elements are read this many at a time: 66 KB of stacks. */
@@ -127,6 +129,32 @@ struct samples_plan samples_plan(uint64_t hz, size_t cpus, uint64_t memory)
 	plan.stacks = (uint32_t)ticks * 2;
 	plan.bytes = plan_bytes(ticks);
 	return plan;
+}
+
+void samples_explain(enum engine engine, const struct samples_plan *plan)
+{
+	if (engine == ENGINE_STACKID) {
+		explain("engine stackid: one map holds stacks, at the place "
+			"that 32 bits of a hash say; another counts");
+		explain("    stackid_stacks  addresses; another stack with the "
+			"same place is lost");
+		explain("    stackid_counts  {process, thread, name, two "
+			"stacks} -> how often");
+	} else {
+		explain("engine hash: two pairs of maps; one is filled while "
+			"the other is emptied");
+		explain("    stacks0/1  {64 bits of a hash} -> addresses; room "
+			"for %u", plan->stacks);
+		explain("    counts0/1  {process, thread, name, two stacks} -> "
+			"how often; room for %u", plan->counts);
+		explain("    live       which pair is filled now");
+		explain("    seeds      secret numbers of this run's hashes");
+	}
+	explain("    scratches  room for one stack, as programs have but 512 "
+		"bytes of their own");
+	explain("    tallies    ticks and losses, counted on each CPU");
+	explain("    scope      whose tasks are meant; cgroups: of which "
+		"cgroup");
 }
 
 int samples_resize(struct loader *loader, const struct samples_plan *plan)
@@ -258,6 +286,8 @@ struct samples *samples_open(const struct loader *loader, enum engine engine,
 		goto fail;
 	if (engine == ENGINE_STACKID)
 		return samples;
+	explain("two more maps, of which no program knows: to wait for "
+		"programs that run");
 	if (write_seeds(loader) || open_barrier(samples))
 		goto fail;
 	chunk_resize(&samples->stack_chunk, CHUNK);
@@ -429,6 +459,8 @@ int samples_turn(struct samples *samples)
 
 	if (samples->engine == ENGINE_STACKID)
 		return 0;
+	explain("drain %" PRIu64 ": from now on programs fill pair %u",
+		samples->cost.drains + 1, next);
 	error = bpf_map_update_elem(samples->live, &zero, &next, BPF_ANY);
 	if (error)
 		return say("live", "bpf(BPF_MAP_UPDATE_ELEM)", error);
@@ -453,11 +485,13 @@ int samples_turn(struct samples *samples)
 int samples_read(struct samples *samples, samples_fn *add, void *context)
 {
 	uint32_t quiet = samples->now ^ 1;
-	uint64_t begin = system_cpu_time();
+	uint64_t begin = system_cpu_time(), keys = samples->cost.keys, spent;
 	int error;
 
 	if (samples->engine == ENGINE_STACKID)
 		return 0;
+	explain("pair %u is quiet: first its stacks, then the counts that "
+		"name them", quiet);
 	samples->add = add;
 	samples->context = context;
 	samples->entry_count = samples->ip_count = 0;
@@ -468,8 +502,12 @@ int samples_read(struct samples *samples, samples_fn *add, void *context)
 	if (!error)
 		error = empty_map(samples, samples->counts[quiet],
 				  &samples->count_chunk, give_count);
-	samples->cost.read_ns += system_cpu_time() - begin;
+	spent = system_cpu_time() - begin;
+	samples->cost.read_ns += spent;
 	samples->cost.drains++;
+	explain("drain %" PRIu64 ": %" PRIu64 " keys in %.3f ms of CPU time",
+		samples->cost.drains, samples->cost.keys - keys,
+		(double)spent / 1e6);
 	return error;
 }
 

@@ -45,6 +45,9 @@ struct samples;
 /* Which program of the object takes the samples. */
 enum engine { ENGINE_HASH, ENGINE_STACKID };
 
+/* Tells (--explain) which maps an engine has, and what each is for. */
+void samples_explain(enum engine engine, const struct samples_plan *plan);
+
 /* Its name. */
 const char *samples_program(enum engine engine);
 

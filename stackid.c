@@ -12,11 +12,13 @@
  * this engine is not the default.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/log.h"
 #include "stackid.h"
 #include "sys/bpf.h"
+#include "sys/explain.h"
 #include "sys/system.h"
 
 /* What a number means in the words of the other engine. */
@@ -95,6 +97,8 @@ int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 	}
 	cost->read_ns += system_cpu_time() - begin;
 	cost->drains++;
+	explain("drain %" PRIu64 ": %" PRIu64 " keys in %.3f ms of CPU time",
+		cost->drains, cost->keys, (double)cost->read_ns / 1e6);
 	if (error == -ENOENT)
 		return 0;
 	log_error("stackid_counts: bpf(2): reading: %s",

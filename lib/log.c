@@ -12,6 +12,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ static void log_line(const char *prefix, const char *format, va_list args,
 	size_t from = (size_t)snprintf(line, sizeof(line), "%s%s",
 				       log_progress_shown ? "\r\033[K" : "",
 				       prefix);
-	size_t room = sizeof(line) - from - 2;
+	size_t room = sizeof(line) - from - 8;
 	int wanted = vsnprintf(line + from, room, format, args);
 	size_t length = wanted < 0 ? 0 : (size_t)wanted;
 
@@ -112,6 +113,44 @@ void log_detail(const char *format, ...)
 	va_start(args, format);
 	log_line("prof: ", format, args, "\n");
 	va_end(args);
+}
+
+/* Colours only where somebody sees them: https://no-color.org */
+static int log_coloured(void)
+{
+	static int known = -1;
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (known < 0)
+		known = isatty(STDERR_FILENO) && !(no && *no) && term &&
+			strcmp(term, "dumb");
+	return known;
+}
+
+static void log_format(const char *prefix, const char *end,
+		       const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void log_format(const char *prefix, const char *end,
+		       const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_line(prefix, format, args, end);
+	va_end(args);
+}
+
+void log_explain(enum log_style style, const char *line)
+{
+	static const char *const colours[] = {
+		[LOG_STAGE] = "\033[1m", [LOG_WHY] = "\033[32m",
+		[LOG_CALL] = "\033[36m", [LOG_REFUSED] = "\033[31m",
+		[LOG_TOLD] = "",
+	};
+	const char *colour = log_coloured() ? colours[style] : "";
+
+	log_format(colour, *colour ? "\033[0m\n" : "\n", "%s", line);
 }
 
 void log_progress(const char *format, ...)

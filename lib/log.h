@@ -31,6 +31,18 @@ void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Only with -v. */
 void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What a line of --explain is; a terminal shows it by its colour. */
+enum log_style {
+	LOG_STAGE,	/* a heading */
+	LOG_WHY,	/* what a call is for */
+	LOG_CALL,	/* a system call */
+	LOG_REFUSED,	/* one that failed */
+	LOG_TOLD,	/* what is in it, and what happens between */
+};
+
+/* A line of --explain, as it is. */
+void log_explain(enum log_style style, const char *line);
+
 /* A line that the next one overwrites; for terminals.  Not with -q. */
 void log_progress(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));

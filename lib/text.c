@@ -27,22 +27,29 @@ void text_add(struct text *text, const char *bytes, size_t length)
 	text->data[text->length] = '\0';
 }
 
-void text_format(struct text *text, const char *format, ...)
+void text_vformat(struct text *text, const char *format, va_list args)
 {
-	va_list args;
+	va_list again;
 	int wanted;
 
-	va_start(args, format);
-	wanted = vsnprintf(NULL, 0, format, args);
-	va_end(args);
+	va_copy(again, args);
+	wanted = vsnprintf(NULL, 0, format, again);
+	va_end(again);
 	if (wanted < 0)
 		return;
 	text->data = memory_grow(text->data, &text->capacity,
 				 text->length + (size_t)wanted + 1, 1);
-	va_start(args, format);
 	vsnprintf(text->data + text->length, (size_t)wanted + 1, format, args);
-	va_end(args);
 	text->length += (size_t)wanted;
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	text_vformat(text, format, args);
+	va_end(args);
 }
 
 void text_free(struct text *text)

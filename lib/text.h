@@ -2,6 +2,7 @@
 #ifndef LIB_TEXT_H
 #define LIB_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@ struct text {
 void text_add(struct text *text, const char *bytes, size_t length);
 void text_format(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void text_vformat(struct text *text, const char *format, va_list args);
 void text_free(struct text *text);
 
 /*

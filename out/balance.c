@@ -99,8 +99,8 @@ static void warn(const struct balance *balance, int64_t missing)
 			   "others (steal): it is in no profile",
 			   share(balance->steal, balance->cpu_time));
 	else if (cause == CAUSE_ASLEEP)
-		log_advice("CPUs that had nothing to do got no timer "
-			   "interrupts: only idle time is missing");
+		log_advice("idle CPUs got no timer interrupts: only idle time "
+			   "is missing");
 	else if (cause == CAUSE_OTHER)
 		log_advice("interrupts were held up, or another user of "
 			   "bpf(2) was busy: what ran then is not seen");

@@ -27,6 +27,7 @@
 #include "loader.h"
 #include "sym/asked.h"
 #include "sys/bpf.h"
+#include "sys/explain.h"
 
 static const char program[] = "name_addresses";
 
@@ -74,8 +75,11 @@ static int ask(const struct loader *loader, struct questions *questions,
 {
 	int map = loader_map_fd(loader, "questions");
 	uint32_t zero = 0;
-	int error = bpf_map_update_elem(map, &zero, questions, BPF_ANY);
+	int error;
 
+	explain("%u addresses to be named: \"%%pS\", in the kernel itself",
+		(unsigned int)questions->count);
+	error = bpf_map_update_elem(map, &zero, questions, BPF_ANY);
 	if (!error)
 		error = bpf_prog_test_run(loader_prog_fd(loader, program));
 	if (!error)

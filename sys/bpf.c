@@ -9,17 +9,25 @@
  * union is zeroed whole, padding included, and its full size is passed.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/memory.h"
 #include "sys/bpf.h"
+#include "sys/explain.h"
 
 static int bpf(int cmd, union bpf_attr *attr)
 {
-	long result = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+	union bpf_attr given = *attr;
+	int result = (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 
-	return result < 0 ? -errno : (int)result;
+	if (result < 0)
+		result = -errno;
+	if (explain_calls())
+		explain_bpf(cmd, &given, attr, result);
+	return result;
 }
 
 static uint64_t pointer(const void *p)
@@ -141,7 +149,8 @@ int bpf_map_freeze(int fd)
 }
 
 /* BPF_PROG_LOAD */
-int bpf_prog_load(const struct bpf_prog_attr *prog)
+static int load(const struct bpf_prog_attr *prog, uint32_t log_level,
+		char *log, uint32_t log_size)
 {
 	union bpf_attr attr;
 
@@ -152,12 +161,40 @@ int bpf_prog_load(const struct bpf_prog_attr *prog)
 	attr.insn_cnt = prog->insn_count;
 	attr.license = pointer(prog->license);
 	bpf_name(attr.prog_name, prog->name);
-	if (prog->log) {
-		attr.log_level = 1;
-		attr.log_buf = pointer(prog->log);
-		attr.log_size = prog->log_size;
-	}
+	attr.log_level = log_level;
+	attr.log_buf = pointer(log);
+	attr.log_size = log_size;
 	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+/*
+ * Bits of log_level, which are in no header that programs get: kernel,
+ * include/linux/bpf_verifier.h.  The steps on the way to a refusal, all steps
+ * also where there is none, and the numbers at the end.
+ */
+enum { LOG_STEPS = 1, LOG_ALL_STEPS = 2, LOG_STATISTICS = 4 };
+
+/* Asks the verifier to speak, and tells what it says. */
+static int load_explained(const struct bpf_prog_attr *prog)
+{
+	enum { STATISTICS_SIZE = 4096, STEPS_SIZE = 16 * 1024 * 1024 };
+	uint32_t size = explain_code() ? STEPS_SIZE : STATISTICS_SIZE;
+	char *log = memory_new(size, 1);
+	int result = load(prog, explain_code() ?
+			  LOG_ALL_STEPS | LOG_STATISTICS : LOG_STATISTICS,
+			  log, size);
+
+	explain_verifier(log);
+	free(log);
+	return result;
+}
+
+int bpf_prog_load(const struct bpf_prog_attr *prog)
+{
+	if (prog->log)
+		return load(prog, LOG_STEPS, prog->log, prog->log_size);
+	return explain_calls() ? load_explained(prog) :
+				 load(prog, 0, NULL, 0);
 }
 
 /* BPF_PROG_TEST_RUN; of type SYSCALL since Linux 5.14 */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/explain.h"
 #include "sys/perf.h"
 
 /*
@@ -19,27 +20,41 @@
 int perf_event_open(struct perf_event_attr *attr, int pid, int cpu,
 		    int group_fd, unsigned long flags)
 {
-	long fd;
+	int fd;
 
 	attr->size = sizeof(*attr);
-	fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
-		     flags | PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
+	flags |= PERF_FLAG_FD_CLOEXEC;
+	fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	if (fd < 0)
+		fd = -errno;
+	if (explain_calls())
+		explain_perf_event_open(attr, pid, cpu, group_fd, flags, fd);
+	return fd;
+}
+
+static int perf_ioctl(int fd, unsigned long request, int argument)
+{
+	/* musl's request is an int, and drops bits of no meaning. */
+	int error = ioctl(fd, (int)request, argument) ? -errno : 0;
+
+	if (explain_calls())
+		explain_ioctl(fd, request, argument, error);
+	return error;
 }
 
 int perf_event_set_bpf(int fd, int prog_fd)
 {
-	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ? -errno : 0;
+	return perf_ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd);
 }
 
 int perf_event_enable(int fd)
 {
-	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+	return perf_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 int perf_event_disable(int fd)
 {
-	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
+	return perf_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* What PERF_FORMAT_TOTAL_TIME_ENABLED makes of read(2): the count, the time. */

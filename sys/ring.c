@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "lib/memory.h"
+#include "sys/explain.h"
 #include "sys/ring.h"
 
 /* header.size has 16 bits. */
@@ -32,10 +33,13 @@ int ring_open(struct ring *ring, int fd, size_t bytes)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE,
 			  MAP_SHARED, fd, 0);
+	int error = base == MAP_FAILED ? -errno : 0;
 
 	*ring = (struct ring){ 0 };
-	if (base == MAP_FAILED)
-		return -errno;
+	if (explain_calls())
+		explain_mmap(bytes + page, fd, error, base);
+	if (error)
+		return error;
 	ring->base = base;
 	ring->size = bytes + page;
 	ring->mask = bytes - 1;
