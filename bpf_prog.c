@@ -2,6 +2,13 @@
 /*
  * bpf_prog: what runs in the kernel on each tick of a CPU's clock.
  *
+ * Three programs, of which a run loads the first or the second, and the third
+ * when names are wanted:
+ *
+ *	profile_stackid   the textbook's way, short, which loses stacks
+ *	profile_hash      the way that loses none: what follows is about it
+ *	name_addresses    not on a tick: names addresses when asked to
+ *
  *	tick ──> kernel stack ┐                 ┌─> stacks: key -> whole stack
  *	         user stack   ┴─> hash each ────┤   (only when it is not there)
  *	         who, when    ────────────────> └─> counts: who, when, keys -> + 1
@@ -44,13 +51,147 @@ enum {
 	EFAULT = 14,
 };
 
-struct scratch {
-	struct stack kernel, user;
-	struct count_key key;
-	struct count count;
-};
+/* ------------------------------------------------- for both ways to sample */
 
-/* max_entries of the first four: samples.c knows how many they must hold. */
+/* Ticks and losses.  Each CPU counts in its own copy, so nothing is locked. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct tally);
+	MAP_NUMBER(max_entries, 1);
+} tallies SECTION(".maps");
+
+/* Which tasks are meant, as user space wrote it before the first tick. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct scope);
+	MAP_NUMBER(max_entries, 1);
+} scope SECTION(".maps");
+
+/* The cgroup that is asked for, if one is. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, __u32);
+	MAP_NUMBER(max_entries, 1);
+} cgroups SECTION(".maps");
+
+/*
+ * Who is on the CPU.  The kernel counts tasks in the first PID namespace; in
+ * another one, whose numbers are the only ones that the user and /proc know, it
+ * is asked for those.  It knows them for tasks of just that namespace.
+ */
+INLINE void who(struct count_key *key, const struct scope *scope)
+{
+	__u64 task = bpf_get_current_pid_tgid();
+	struct bpf_pidns_info info = { 0 };
+
+	key->tgid = task >> 32;
+	key->tid = (__u32)task;
+	key->flags = 0;
+	if (scope->namespace_inode && task) {
+		key->tgid = 0;
+		key->tid = 0;
+		if (bpf_get_ns_current_pid_tgid(scope->namespace_device,
+						scope->namespace_inode, &info,
+						sizeof(info))) {
+			key->flags |= TASK_ELSEWHERE;
+		} else {
+			key->tgid = info.tgid;
+			key->tid = info.pid;
+		}
+	}
+	if (scope->cgroup && bpf_current_task_under_cgroup(&cgroups, 0) == 1)
+		key->flags |= TASK_IN_CGROUP;
+	bpf_get_current_comm(key->comm, sizeof(key->comm));
+}
+
+/* --------------------------------------------------------- the textbook */
+
+/* The kernel's own map for stacks: a bucket for each of 16384 hashes. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_STACK_TRACE);
+	MAP_NUMBER(key_size, 4);
+	MAP_NUMBER(value_size, STACK_DEPTH * 8);
+	MAP_NUMBER(max_entries, 16384);
+} stackid_stacks SECTION(".maps");
+
+/* How often each task was met with which two stacks. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
+	MAP_TYPE(key, struct stackid_key);
+	MAP_TYPE(value, __u64);
+	MAP_NUMBER(max_entries, 16384);
+} stackid_counts SECTION(".maps");
+
+/* -EEXIST: another stack has the bucket.  -EFAULT: there is no such stack. */
+INLINE long stackid_take(void *context, __u64 flags, struct tally *tally,
+			 __u32 errors)
+{
+	long number = bpf_get_stackid(context, &stackid_stacks, flags);
+
+	if (number == -EEXIST)
+		tally->n[TALLY_STACK_COLLIDED]++;
+	else if (number < 0 && number != -EFAULT)
+		tally->n[errors]++;
+	return number;
+}
+
+/*
+ * The textbook's are five of these lines: two bpf_get_stackid, a lookup, an
+ * update, an addition.  They lose stacks; the others count how many and why, and
+ * keep the samples under `[collision]`.
+ */
+SECTION(PROGRAM_SECTION)
+int profile_stackid(void *context)
+{
+	struct count_key task = { 0 };
+	struct stackid_key key = { 0 };
+	__u32 zero = 0;
+	__u64 one = 1, *count;
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
+	struct scope *scopes = bpf_map_lookup_elem(&scope, &zero);
+	long error;
+
+	if (!tally || !scopes)
+		return 0;
+	tally->n[TALLY_TICKS]++;
+	who(&task, scopes);
+	key.tgid = task.tgid;
+	key.tid = task.tid;
+	key.flags = task.flags;
+	__builtin_memcpy(key.comm, task.comm, sizeof(key.comm));
+	key.kernel = stackid_take(context, 0, tally, TALLY_KERNEL_ERROR);
+	key.user = stackid_take(context, BPF_F_USER_STACK, tally,
+				TALLY_USER_ERROR);
+	count = bpf_map_lookup_elem(&stackid_counts, &key);
+	if (!count) {
+		error = bpf_map_update_elem(&stackid_counts, &key, &one,
+					    BPF_NOEXIST);
+		if (!error) {
+			tally->n[TALLY_COUNTED]++;
+			return 0;
+		}
+		if (error == -EEXIST)
+			count = bpf_map_lookup_elem(&stackid_counts, &key);
+		if (!count) {
+			tally->n[error == -E2BIG ? TALLY_COUNT_FULL :
+				 TALLY_COUNT_FAILED]++;
+			return 0;
+		}
+	}
+	__sync_fetch_and_add(count, 1);
+	tally->n[TALLY_COUNTED]++;
+	return 0;
+}
+
+/* ------------------------------------------------------- no stack is lost */
+
+/*
+ * Two pairs: stacks by their hash, and how often each task was met with which
+ * two.  max_entries: samples.c knows how many they must hold.
+ */
 struct {
 	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
 	MAP_TYPE(key, __u64);
@@ -65,6 +206,7 @@ struct {
 	MAP_NUMBER(max_entries, 1024);
 } counts0 SECTION(".maps"), counts1 SECTION(".maps");
 
+/* Which pair this tick uses: 0 or 1. */
 struct {
 	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
 	MAP_TYPE(key, __u32);
@@ -72,6 +214,7 @@ struct {
 	MAP_NUMBER(max_entries, 1);
 } live SECTION(".maps");
 
+/* Secret numbers of this run, so that nobody can build stacks that collide. */
 struct {
 	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
 	MAP_TYPE(key, __u32);
@@ -79,26 +222,12 @@ struct {
 	MAP_NUMBER(max_entries, 1);
 } seeds SECTION(".maps");
 
-struct {
-	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
-	MAP_TYPE(key, __u32);
-	MAP_TYPE(value, struct scope);
-	MAP_NUMBER(max_entries, 1);
-} scope SECTION(".maps");
-
-struct {
-	MAP_NUMBER(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-	MAP_TYPE(key, __u32);
-	MAP_TYPE(value, __u32);
-	MAP_NUMBER(max_entries, 1);
-} cgroups SECTION(".maps");
-
-struct {
-	MAP_NUMBER(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	MAP_TYPE(key, __u32);
-	MAP_TYPE(value, struct tally);
-	MAP_NUMBER(max_entries, 1);
-} tallies SECTION(".maps");
+/* A program has 512 bytes of stack; what is larger is put together here. */
+struct scratch {
+	struct stack kernel, user;
+	struct count_key key;
+	struct count count;
+};
 
 struct {
 	MAP_NUMBER(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -221,36 +350,6 @@ INLINE void count_add(void *counts, struct scratch *scratch,
 	tally->n[TALLY_COUNTED]++;
 }
 
-/*
- * Who is on the CPU.  The kernel counts tasks in the first PID namespace; in
- * another one, whose numbers are the only ones that the user and /proc know, it
- * is asked for those.  It knows them for tasks of just that namespace.
- */
-INLINE void who(struct count_key *key, const struct scope *scope)
-{
-	__u64 task = bpf_get_current_pid_tgid();
-	struct bpf_pidns_info info = { 0 };
-
-	key->tgid = task >> 32;
-	key->tid = (__u32)task;
-	key->flags = 0;
-	if (scope->namespace_inode && task) {
-		key->tgid = 0;
-		key->tid = 0;
-		if (bpf_get_ns_current_pid_tgid(scope->namespace_device,
-						scope->namespace_inode, &info,
-						sizeof(info))) {
-			key->flags |= TASK_ELSEWHERE;
-		} else {
-			key->tgid = info.tgid;
-			key->tid = info.pid;
-		}
-	}
-	if (scope->cgroup && bpf_current_task_under_cgroup(&cgroups, 0) == 1)
-		key->flags |= TASK_IN_CGROUP;
-	bpf_get_current_comm(key->comm, sizeof(key->comm));
-}
-
 SECTION(PROGRAM_SECTION)
 int profile_hash(void *context)
 {
@@ -293,83 +392,6 @@ int profile_hash(void *context)
 	key->kernel = stack_keep(stacks, key->kernel, &scratch->kernel, tally);
 	key->user = stack_keep(stacks, key->user, &scratch->user, tally);
 	count_add(counts, scratch, tally);
-	return 0;
-}
-
-/* --------------------------------------------------------- the textbook */
-
-struct {
-	MAP_NUMBER(type, BPF_MAP_TYPE_STACK_TRACE);
-	MAP_NUMBER(key_size, 4);
-	MAP_NUMBER(value_size, STACK_DEPTH * 8);
-	MAP_NUMBER(max_entries, 16384);
-} stackid_stacks SECTION(".maps");
-
-struct {
-	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
-	MAP_TYPE(key, struct stackid_key);
-	MAP_TYPE(value, __u64);
-	MAP_NUMBER(max_entries, 16384);
-} stackid_counts SECTION(".maps");
-
-/* -EEXIST: another stack has the bucket.  -EFAULT: there is no such stack. */
-INLINE long stackid_take(void *context, __u64 flags, struct tally *tally,
-			 __u32 errors)
-{
-	long number = bpf_get_stackid(context, &stackid_stacks, flags);
-
-	if (number == -EEXIST)
-		tally->n[TALLY_STACK_COLLIDED]++;
-	else if (number < 0 && number != -EFAULT)
-		tally->n[errors]++;
-	return number;
-}
-
-/*
- * The textbook's are five of these lines: two bpf_get_stackid, a lookup, an
- * update, an addition.  They lose stacks; the others count how many and why, and
- * keep the samples under `[collision]`.
- */
-SECTION(PROGRAM_SECTION)
-int profile_stackid(void *context)
-{
-	struct count_key task = { 0 };
-	struct stackid_key key = { 0 };
-	__u32 zero = 0;
-	__u64 one = 1, *count;
-	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
-	struct scope *scopes = bpf_map_lookup_elem(&scope, &zero);
-	long error;
-
-	if (!tally || !scopes)
-		return 0;
-	tally->n[TALLY_TICKS]++;
-	who(&task, scopes);
-	key.tgid = task.tgid;
-	key.tid = task.tid;
-	key.flags = task.flags;
-	__builtin_memcpy(key.comm, task.comm, sizeof(key.comm));
-	key.kernel = stackid_take(context, 0, tally, TALLY_KERNEL_ERROR);
-	key.user = stackid_take(context, BPF_F_USER_STACK, tally,
-				TALLY_USER_ERROR);
-	count = bpf_map_lookup_elem(&stackid_counts, &key);
-	if (!count) {
-		error = bpf_map_update_elem(&stackid_counts, &key, &one,
-					    BPF_NOEXIST);
-		if (!error) {
-			tally->n[TALLY_COUNTED]++;
-			return 0;
-		}
-		if (error == -EEXIST)
-			count = bpf_map_lookup_elem(&stackid_counts, &key);
-		if (!count) {
-			tally->n[error == -E2BIG ? TALLY_COUNT_FULL :
-				 TALLY_COUNT_FAILED]++;
-			return 0;
-		}
-	}
-	__sync_fetch_and_add(count, 1);
-	tally->n[TALLY_COUNTED]++;
 	return 0;
 }
 
