@@ -81,7 +81,7 @@
 extern const unsigned char bpf_object[];
 extern const uint64_t bpf_object_size;
 
-/* One run.  The remark at the right says where the work is done. */
+/* One run.  The remark says what is done, and in which files. */
 static int profile_machine(const struct options *options, uint64_t begin)
 {
 	struct run run = {
@@ -91,15 +91,15 @@ static int profile_machine(const struct options *options, uint64_t begin)
 	int failed;
 
 	signals_open();
-	failed = run_check(&run) ||
-		 run_choose(&run) ||	/* sys/cpus, proc/targets */
-		 run_load(&run) ||	/* loader, samples */
-		 run_open(&run) ||	/* profile */
-		 run_start(&run) ||	/* sampler, proc/sideband */
-		 run_sample(&run) ||	/* samples -> profile */
-		 run_name(&run) ||	/* sym/, kallsyms */
-		 run_write(&run) ||	/* out/ */
-		 run_balance(&run);	/* out/balance */
+	failed = run_check(&run) ||	/* can we write there? lib/file */
+		 run_choose(&run) ||	/* CPUs, tasks: sys/cpus, proc/targets */
+		 run_load(&run) ||	/* maps and program: loader, samples */
+		 run_open(&run) ||	/* what fills up: profile */
+		 run_start(&run) ||	/* clocks: sampler, proc/sideband */
+		 run_sample(&run) ||	/* drain, again and again: samples */
+		 run_name(&run) ||	/* addresses to names: sym/, kallsyms */
+		 run_write(&run) ||	/* the result: out/ */
+		 run_balance(&run);	/* what was not seen: out/balance */
 	return run_close(&run, failed);
 }
 
