@@ -41,6 +41,26 @@ for link in $(grep -ohE '\]\([^)#:]+\)' README.md CONTRIBUTING.md SECURITY.md \
 done
 expect links-lead-somewhere test -z "$bad"
 
+# What a text quotes from a file (```c FILE) is in it, word for word.
+bad=
+count=0
+for text in doc/*.md; do
+	awk -v out="$T/quote" '
+		/^```c / { in_it = 1; n++; file = out "." n; print $2 >file; next }
+		/^```/ { in_it = 0; next }
+		in_it { print >file }
+		END { print n + 0 }' "$text" >"$T/quotes"
+	for ((i = 1; i <= $(cat "$T/quotes"); i++)); do
+		from=$(head -n 1 "$T/quote.$i")
+		awk -v want="$(tail -n +2 "$T/quote.$i" | sed 's/\\/\\\\/g')" '
+			{ all = all $0 "\n" }
+			END { exit !index(all, want) }' "$from" ||
+			bad="$bad $text:$from($(sed -n 2p "$T/quote.$i"))"
+		count=$((count + 1))
+	done
+done
+expect "quotes-are-in-their-files ($count)" test -z "$bad"
+
 # 80 columns, for a serial console.
 expect help-fits-80-columns test -z "$(awk 'length > 80' "$T/help")"
 

@@ -33,7 +33,9 @@ cp "$T/told" "$T/told.machine"
 cp "$T/out" "$T/out.machine"
 same command '' -x -- build/test/split 20
 same stackid '' -x --engine stackid -d 1 -F 499
+cp "$T/told" "$T/told.stackid"
 same instructions 1 -xx -d 0.3
+cp "$T/told" "$T/told.xx"
 same instructions-stackid 1 -xx --engine stackid -d 0.3
 cp "$T/told" "$T/told.code"
 same check '' -x --check
@@ -83,6 +85,30 @@ expect explain-verifier-statistics grep -q \
 expect explain-before-relocation test "$(grep -c '  <- before$' \
 	"$T/told.code")" -ge 8
 expect explain-verifier-log grep -q 'verifier: .*R1=ctx' "$T/told.code"
+
+# What the tour quotes (```explain...) is what is told, but for numbers.
+./prof -x -- true >/dev/null 2>"$T/told.command"
+plain() { sed -E 's/0x[0-9a-f]+|[0-9a-f]{16}|[0-9]+/N/g' "$@"; }
+plain "$T/told.machine" >"$T/plain.explain"
+plain "$T/told.stackid" >"$T/plain.explain-stackid"
+plain "$T/told.command" >"$T/plain.explain-command"
+plain "$T/told.xx" >"$T/plain.explain-xx"
+quoted=0
+bad=
+while IFS= read -r line; do
+	kind=${line%%:*}
+	line=${line#*:}
+	grep -qxF -- "$(plain <<<"$line")" "$T/plain.$kind" ||
+		bad="$bad
+$kind: $line"
+	quoted=$((quoted + 1))
+done < <(awk '/^```explain/ { kind = substr($0, 4); next }
+	/^```/ { kind = "" } kind { print kind ":" $0 }' doc/tour.md)
+if [ $quoted -gt 40 ] && [ -z "$bad" ]; then
+	ok "tour-quotes-what-is-told ($quoted lines)"
+else
+	fail tour-quotes-what-is-told "of $quoted:$bad"
+fi
 
 # A report is not disturbed by it, nor it by the report.
 expect explain-adds-up adds_up "$T/told.machine" "$T/out.machine"
