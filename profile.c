@@ -45,7 +45,7 @@ struct profile_work {
 	size_t depth;
 	struct user_names *user;
 	struct kernel_names *kernel;
-	struct index task_index, frame_index, gathered_index;
+	struct index task_index, image_index, frame_index, gathered_index;
 	/* User frames seen, and the number that each has as a frame. */
 	struct seen_frame {
 		struct user_frame frame;
@@ -56,30 +56,17 @@ struct profile_work {
 	struct lists users, kernels;
 	struct gathered *gathered;
 	size_t gathered_count, gathered_capacity;
-	size_t task_capacity, frame_capacity, frame_id_capacity;
-	size_t stack_capacity;
+	size_t task_capacity, image_capacity, frame_capacity;
+	size_t frame_id_capacity, stack_capacity;
 	struct text text;	/* for the name at hand */
 };
-
-struct profile *profile_new(unsigned int show, size_t depth,
-			    const char *kallsyms, struct bytes object)
-{
-	struct profile *profile = memory_new(1, sizeof(*profile));
-
-	profile->work = memory_new(1, sizeof(*profile->work));
-	profile->work->show = show;
-	profile->work->depth = depth < STACK_DEPTH ? depth : STACK_DEPTH;
-	profile->work->user = user_names_new();
-	profile->work->kernel = kernel_names_new(kallsyms, object);
-	return profile;
-}
 
 int profile_check(struct profile *profile)
 {
 	return kernel_names_check(profile->work->kernel);
 }
 
-/* ------------------------------------------------- tasks, frames, each once */
+/* ----------------------------------------- tasks, images, frames, each once */
 
 static bool task_equal(const void *array, uint32_t position,
 		       const void *wanted)
@@ -114,19 +101,65 @@ static uint32_t add_task(struct profile *profile, const struct count_key *key)
 	return (uint32_t)profile->task_count++;
 }
 
+static bool image_equal(const void *array, uint32_t position,
+			const void *wanted)
+{
+	return !memcmp((const struct profile_image *)array + position, wanted,
+		       sizeof(struct profile_image));
+}
+
+/* `path`, and what it ends with, are made safe as frames are. */
+static uint32_t add_image(struct profile *profile, const char *path,
+			  const char *build_id)
+{
+	struct profile_work *work = profile->work;
+	const char *slash = strrchr(path, '/');
+	struct profile_image image;
+	struct text safe = { 0 };
+	uint64_t hash;
+	uint32_t position;
+
+	text_frame(&safe, path);
+	image.path = names_add(&profile->names, *path ? safe.data : "");
+	safe.length = 0;
+	text_frame(&safe, slash && slash[1] ? slash + 1 : path);
+	image.name = names_add(&profile->names, *path ? safe.data : "");
+	text_free(&safe);
+	image.build_id = names_add(&profile->names, build_id);
+	hash = index_hash(&image, sizeof(image));
+	position = index_find(&work->image_index, hash, image_equal,
+			      profile->images, &image);
+	if (position != INDEX_NONE)
+		return position;
+	profile->images = memory_grow(profile->images, &work->image_capacity,
+				      profile->image_count + 1, sizeof(image));
+	profile->images[profile->image_count] = image;
+	index_add(&work->image_index, hash, (uint32_t)profile->image_count);
+	return (uint32_t)profile->image_count++;
+}
+
 static bool frame_equal(const void *array, uint32_t position,
 			const void *wanted)
 {
-	const struct profile_frame *a = array, *b = wanted;
-
-	return a[position].name == b->name && a[position].kind == b->kind;
+	return !memcmp((const struct profile_frame *)array + position, wanted,
+		       sizeof(struct profile_frame));
 }
 
+/* What a frame is beside its name. */
+struct origin {
+	enum frame_kind kind;
+	uint32_t image;
+	uint64_t address;
+};
+
 static uint32_t add_frame(struct profile *profile, const char *name,
-			  enum frame_kind kind)
+			  struct origin origin)
 {
 	struct profile_work *work = profile->work;
-	struct profile_frame frame = { .kind = kind };
+	struct profile_frame frame = {
+		.kind = origin.kind, .image = origin.image,
+		.address = work->show & SHOW_ADDRESSES ? origin.address : 0,
+	};
 	struct text safe = { 0 };
 	uint64_t hash;
 	uint32_t position;
@@ -134,7 +167,7 @@ static uint32_t add_frame(struct profile *profile, const char *name,
 	text_frame(&safe, name);
 	frame.name = names_add(&profile->names, safe.data);
 	text_free(&safe);
-	hash = index_hash(&(uint32_t[]){ frame.name, (uint32_t)kind }, 8);
+	hash = index_hash(&frame, sizeof(frame));
 	position = index_find(&work->frame_index, hash, frame_equal,
 			      profile->frames, &frame);
 	if (position != INDEX_NONE)
@@ -144,6 +177,25 @@ static uint32_t add_frame(struct profile *profile, const char *name,
 	profile->frames[profile->frame_count] = frame;
 	index_add(&work->frame_index, hash, (uint32_t)profile->frame_count);
 	return (uint32_t)profile->frame_count++;
+}
+
+static uint32_t add_note(struct profile *profile, const char *name)
+{
+	return add_frame(profile, name, (struct origin){ .kind = FRAME_NOTE });
+}
+
+struct profile *profile_new(unsigned int show, size_t depth,
+			    const char *kallsyms, struct bytes object)
+{
+	struct profile *profile = memory_new(1, sizeof(*profile));
+
+	profile->work = memory_new(1, sizeof(*profile->work));
+	profile->work->show = show;
+	profile->work->depth = depth < STACK_DEPTH ? depth : STACK_DEPTH;
+	profile->work->user = user_names_new();
+	profile->work->kernel = kernel_names_new(kallsyms, object);
+	add_image(profile, "", "");	/* IMAGE_NONE */
+	return profile;
 }
 
 /* What stands where a stack should, or NULL where none should. */
@@ -191,7 +243,8 @@ static uint32_t add_user_frame(struct profile *profile,
 		return work->seen[position].id;
 	work->text.length = 0;
 	user_names_text(work->user, frame, &work->text);
-	new.id = add_frame(profile, work->text.data, FRAME_USER);
+	new.id = add_frame(profile, work->text.data,
+			   (struct origin){ .kind = FRAME_USER });
 	work->seen = memory_grow(work->seen, &work->seen_capacity,
 				 work->seen_count + 1, sizeof(new));
 	work->seen[work->seen_count] = new;
@@ -216,11 +269,11 @@ static uint32_t add_user_stack(struct profile *profile,
 		note = "[lost]";
 	}
 	if (note) {
-		frames[count++] = add_frame(profile, note, FRAME_NOTE);
+		frames[count++] = add_note(profile, note);
 		return lists_add(&work->users, frames, count);
 	}
 	if (sample->user && sample->user_depth >= work->depth)
-		frames[count++] = add_frame(profile, "[truncated]", FRAME_NOTE);
+		frames[count++] = add_note(profile, "[truncated]");
 	user_names_stack(work->user, &(struct user_task){
 				 sample->key.tgid, sample->key.tid,
 				 sample->key.comm,
@@ -317,13 +370,19 @@ static void add_frame_id(struct profile *profile, uint32_t id)
 static void add_kernel_frame(struct profile *profile,
 			     const struct kernel_frame *frame)
 {
+	uint32_t image = add_image(profile, frame->module ? frame->module :
+				   "[kernel]", "");
 	struct text text = { 0 };
 
 	if (!frame->name)
 		text_format(&text, "[0x%" PRIx64 "]",
 			    frame->address);
 	add_frame_id(profile, add_frame(profile, frame->name ? frame->name :
-					text.data, FRAME_KERNEL));
+					text.data, (struct origin){
+						.kind = FRAME_KERNEL,
+						.image = image,
+						.address = frame->address,
+					}));
 	text_free(&text);
 }
 
@@ -371,17 +430,14 @@ static void finish_one(struct profile *profile, const struct gathered *gathered)
 			add_frame_id(profile, (uint32_t)user[i]);
 	if (work->show & SHOW_KERNEL) {
 		if (note)
-			add_frame_id(profile, add_frame(profile, note,
-							FRAME_NOTE));
+			add_frame_id(profile, add_note(profile, note));
 		if (kernel.depth && kernel.depth >= work->depth)
-			add_frame_id(profile, add_frame(profile, "[truncated]",
-							FRAME_NOTE));
+			add_frame_id(profile, add_note(profile, "[truncated]"));
 		for (size_t i = kernel.depth; i-- > 0;)
 			add_kernel_frame(profile, &frames[i]);
 	}
 	if (stack.mode == MODE_UNKNOWN)
-		add_frame_id(profile, add_frame(profile, "[no stack]",
-						FRAME_NOTE));
+		add_frame_id(profile, add_note(profile, "[no stack]"));
 	stack.depth = (uint32_t)(profile->frame_id_count - stack.frames);
 	profile->stacks = memory_grow(profile->stacks, &work->stack_capacity,
 				      profile->stack_count + 1, sizeof(stack));
@@ -414,6 +470,7 @@ void profile_free(struct profile *profile)
 	user_names_free(work->user);
 	kernel_names_free(work->kernel);
 	index_free(&work->task_index);
+	index_free(&work->image_index);
 	index_free(&work->frame_index);
 	index_free(&work->gathered_index);
 	index_free(&work->seen_index);
@@ -425,6 +482,7 @@ void profile_free(struct profile *profile)
 	free(work);
 	names_free(&profile->names);
 	free(profile->tasks);
+	free(profile->images);
 	free(profile->frames);
 	free(profile->frame_ids);
 	free(profile->stacks);

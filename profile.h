@@ -32,17 +32,33 @@ enum profile_show {
 	SHOW_KERNEL = 1,	/* kernel frames */
 	SHOW_USER = 2,		/* user frames */
 	SHOW_IDLE = 4,		/* samples of MODE_IDLE */
+	SHOW_ADDRESSES = 8,	/* frames of one function, but at different
+				   addresses, are different frames */
 };
 
 enum frame_kind {
 	FRAME_USER,
 	FRAME_KERNEL,
+	FRAME_JIT,	/* made at run time, named by its maker */
 	FRAME_NOTE,	/* not a function: why there is none, "[truncated]" */
 };
+
+/* What code comes from: a program, a library, the kernel, a module. */
+struct profile_image {
+	uint32_t name;		/* in profile->names: "libc.so.6", "[kernel]" */
+	uint32_t path;		/* the same for the whole path */
+	uint32_t build_id;	/* the same, hexadecimal; "" if not known */
+};
+
+enum { IMAGE_NONE = 0 };	/* image 0: nobody knows; its texts are "" */
 
 struct profile_frame {
 	uint32_t name;		/* in profile->names; safe for every output */
 	enum frame_kind kind;
+	uint32_t image;		/* in profile->images */
+	uint32_t unused;	/* zero: frames are compared as bytes */
+	uint64_t address;	/* SHOW_ADDRESSES: as the image's program
+				   headers count, or the kernel's; else 0 */
 };
 
 struct profile_task {
@@ -64,10 +80,12 @@ struct profile_stack {
 struct profile {
 	struct names names;
 	struct profile_task *tasks;
+	struct profile_image *images;	/* each once */
 	struct profile_frame *frames;	/* each once */
 	uint32_t *frame_ids;
 	struct profile_stack *stacks;
-	size_t task_count, frame_count, frame_id_count, stack_count;
+	size_t task_count, image_count, frame_count, frame_id_count,
+	       stack_count;
 
 	uint64_t by_mode[MODE_COUNT];	/* samples that are in stacks */
 	uint64_t filtered;		/* ... and that are not */

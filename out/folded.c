@@ -64,7 +64,8 @@ static uint32_t *frame_texts(const struct profile *profile,
 
 		text.length = 0;
 		text_format(&text, "%s%s", profile->names.text[frame->name],
-			    frame->kind == FRAME_KERNEL ? "_[k]" : "");
+			    frame->kind == FRAME_KERNEL ? "_[k]" :
+			    frame->kind == FRAME_JIT ? "_[j]" : "");
 		text_of[i] = names_add(texts, text.data);
 	}
 	text_free(&text);

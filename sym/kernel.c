@@ -348,6 +348,7 @@ void kernel_names_stack(const struct kernel_names *names,
 
 		frames[i].address = address;
 		frames[i].name = name ? name->name : NULL;
+		frames[i].module = name ? name->module : NULL;
 	}
 }
 

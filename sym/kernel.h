@@ -38,6 +38,7 @@ void kernel_names_resolve(struct kernel_names *names,
 struct kernel_frame {
 	uint64_t address;	/* what was looked up */
 	const char *name;	/* NULL if it has none; lives as long as names */
+	const char *module;	/* as name; NULL: the kernel itself */
 };
 
 /* The frames of one resolved stack, leaf first, to frames[depth]. */
