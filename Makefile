@@ -41,6 +41,7 @@ ALL_LDFLAGS = -static -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
 
 # -mcpu=v2: what every JIT that 5.10 has can do (some lack 32-bit jumps, v3).
 BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
+	-DBPF_FOR_$(shell uname -m | tr a-z A-Z) \
 	-fdebug-prefix-map=$(CURDIR)=. \
 	$(if $(MULTIARCH),-I$(KERNEL_HEADERS)/$(MULTIARCH))
 
@@ -72,7 +73,7 @@ $(B)/flags: Makefile force
 
 # Debug information goes, but .BTF stays: the maps' types are in it.  .BTF.ext
 # would only add source lines to the verifier's log.
-$(B)/bpf_prog.o: bpf_prog.c bpf_prog.h bpf/lanes.h bpf/helpers.h Makefile
+$(B)/bpf_prog.o: bpf_prog.c bpf_prog.h $(wildcard bpf/*.h arch/*.h) Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF  ,$<)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $<
 	$(Q)$(LLVM_STRIP) -g $@.tmp

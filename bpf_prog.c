@@ -222,11 +222,25 @@ struct {
 	MAP_NUMBER(max_entries, 1);
 } seeds SECTION(".maps");
 
+/* A walk up a user stack, from one program to the next: bpf/walk.h. */
+struct walk {
+	struct unwind_registers start, at;
+	__u32 adjust;		/* 1: at.ip is a return address */
+	__u32 frames;		/* in scratch->user.ip */
+	__u32 first, count;	/* its process's run of mappings */
+	__u32 flags;		/* its process's */
+	__u32 by, cause, unused;
+	__u64 words[2];		/* read from the stack */
+};
+
+enum { WALK_BY_POINTERS, WALK_BY_TABLES };
+
 /* A program has 512 bytes of stack; what is larger is put together here. */
 struct scratch {
 	struct stack kernel, user;
 	struct count_key key;
 	struct count count;
+	struct walk walk;
 };
 
 struct {
@@ -236,31 +250,27 @@ struct {
 	MAP_NUMBER(max_entries, 1);
 } scratches SECTION(".maps");
 
+/* The programs that walk user stacks; empty slots until they are there. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_PROG_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, __u32);
+	MAP_NUMBER(max_entries, WALKERS);
+} walkers SECTION(".maps");
+
 /*
- * Takes one stack into scratch and returns its key, with its second lane in
- * stack->check; or one of the STACK_ words.
+ * The key of a stack, whose second lane goes to stack->check.  What is behind
+ * its last frame is zero, up to a multiple of 8.
  */
-INLINE __u64 stack_take(void *context, struct stack *stack, __u64 flags,
-			__u64 kind, const struct seeds *seed, __u64 *errors)
+INLINE __u64 stack_key(struct stack *stack, __u32 depth, __u64 kind,
+		       const struct seeds *seed)
 {
-	long size = bpf_get_stack(context, stack->ip, STACK_DEPTH * 8, flags);
 	struct lanes lanes;
 	__u64 key;
-	__u32 depth;
 
-	/* -EFAULT: the tick met the other mode, there is no such stack. */
-	if (size == 0 || size == -EFAULT)
-		return STACK_NONE;
-	if (size < 0) {
-		(*errors)++;
-		return STACK_FAILED;
-	}
-	/* A shift, as clang 14 has no signed division for this machine. */
-	depth = (__u32)size >> 3;
 	stack->depth = depth;
 	/* The kind keeps equal kernel and user addresses apart. */
 	lanes_start(&lanes, seed, kind | depth);
-	/* What bpf_get_stack did not fill it has zeroed: whole chunks. */
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STACK_WORDS; i += 8) {
 		if (i >= depth)
@@ -272,6 +282,29 @@ INLINE __u64 stack_take(void *context, struct stack *stack, __u64 flags,
 	stack->check = lanes_end(lanes.b);
 	key = lanes_end(lanes.a) & KEY_MASK;
 	return key < STACK_FIRST ? key + STACK_FIRST : key;
+}
+
+/*
+ * Takes one stack as the kernel walks it into scratch and returns its key, or
+ * one of the STACK_ words.
+ */
+INLINE __u64 stack_take(void *context, struct stack *stack, __u64 flags,
+			__u64 kind, const struct seeds *seed, __u64 *errors)
+{
+	long size = bpf_get_stack(context, stack->ip, STACK_DEPTH * 8, flags);
+
+	/* -EFAULT: the tick met the other mode, there is no such stack. */
+	if (size == 0 || size == -EFAULT)
+		return STACK_NONE;
+	if (size < 0) {
+		(*errors)++;
+		return STACK_FAILED;
+	}
+	/*
+	 * A shift, as clang 14 has no signed division for this machine.  What
+	 * bpf_get_stack did not fill it has zeroed.
+	 */
+	return stack_key(stack, (__u32)size >> 3, kind, seed);
 }
 
 /* Stores the stack under its key if it is new.  Returns what to count it as. */
@@ -350,6 +383,27 @@ INLINE void count_add(void *counts, struct scratch *scratch,
 	tally->n[TALLY_COUNTED]++;
 }
 
+/* Stores what is in scratch: its stacks, of which it has the keys, and a count. */
+INLINE void sample_keep(struct scratch *scratch, struct tally *tally,
+			__u32 which)
+{
+	struct count_key *key = &scratch->key;
+	void *stacks, *counts;
+
+	if (key->kernel == STACK_NONE && key->user == STACK_NONE)
+		tally->n[TALLY_NO_STACK]++;
+	if (which & 1) {
+		stacks = &stacks1;
+		counts = &counts1;
+	} else {
+		stacks = &stacks0;
+		counts = &counts0;
+	}
+	key->kernel = stack_keep(stacks, key->kernel, &scratch->kernel, tally);
+	key->user = stack_keep(stacks, key->user, &scratch->user, tally);
+	count_add(counts, scratch, tally);
+}
+
 SECTION(PROGRAM_SECTION)
 int profile_hash(void *context)
 {
@@ -360,7 +414,6 @@ int profile_hash(void *context)
 	volatile __u32 *which = bpf_map_lookup_elem(&live, &zero);
 	struct scope *scopes = bpf_map_lookup_elem(&scope, &zero);
 	struct count_key *key;
-	void *stacks, *counts;
 
 	/* Element 0 of an array is always there; the verifier wants it said. */
 	if (!tally || !scratch || !seed || !scopes || !which)
@@ -370,28 +423,69 @@ int profile_hash(void *context)
 	key = &scratch->key;
 	key->kernel = stack_take(context, &scratch->kernel, 0, KERNEL_STACK,
 				 seed, &tally->n[TALLY_KERNEL_ERROR]);
-	key->user = stack_take(context, &scratch->user, BPF_F_USER_STACK,
-			       USER_STACK, seed, &tally->n[TALLY_USER_ERROR]);
-	if (key->kernel == STACK_NONE && key->user == STACK_NONE)
-		tally->n[TALLY_NO_STACK]++;
-
 	who(key, scopes);
 	scratch->count.samples = 1;
 	scratch->count.first = bpf_ktime_get_ns();
 	scratch->count.last = scratch->count.first;
 	key->slot = scratch->count.first >> SLOT_SHIFT;
 
+	/* Does not come back if there are walkers. */
+	bpf_tail_call(context, &walkers, WALKER_BEGIN);
+	key->user = stack_take(context, &scratch->user, BPF_F_USER_STACK,
+			       USER_STACK, seed, &tally->n[TALLY_USER_ERROR]);
 	/* The only look at `live`: from here on one pair, to the end. */
-	if (*which & 1) {
-		stacks = &stacks1;
-		counts = &counts1;
+	sample_keep(scratch, tally, *which);
+	return 0;
+}
+
+/* ---------------------------------------------- stacks by tables, not pointers */
+
+#include "arch/bpf.h"
+#include "bpf/walk.h"
+
+/* Zeroes up to a multiple of 8 frames, as stack_key() wants it. */
+INLINE void pad(struct stack *stack, __u32 depth)
+{
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < 8; i++)
+		if (depth + i < STACK_WORDS)
+			stack->ip[(depth + i) & (STACK_WORDS - 1)] = 0;
+}
+
+/* The last walker: what profile_hash does without any. */
+SECTION(PROGRAM_SECTION)
+int walk_end(void *context)
+{
+	__u32 zero = 0, depth;
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+	struct seeds *seed = bpf_map_lookup_elem(&seeds, &zero);
+	volatile __u32 *which = bpf_map_lookup_elem(&live, &zero);
+	struct walk *walk;
+
+	if (!tally || !scratch || !seed || !which)
+		return 0;
+	walk = &scratch->walk;
+	depth = walk->frames & (STACK_WORDS - 1);
+	if (walk->by == WALK_BY_POINTERS || !depth) {
+		scratch->key.user = stack_take(context, &scratch->user,
+					       BPF_F_USER_STACK, USER_STACK,
+					       seed,
+					       &tally->n[TALLY_USER_ERROR]);
+		tally->n[TALLY_BY_POINTERS]++;
 	} else {
-		stacks = &stacks0;
-		counts = &counts0;
+		if (walk->cause != WALK_ROOT) {
+			scratch->user.ip[depth] = walk->cause;
+			depth = (depth + 1) & (STACK_WORDS - 1);
+			tally->n[TALLY_CAUSES + (walk->cause & 7)]++;
+		} else {
+			tally->n[TALLY_BY_TABLES]++;
+		}
+		pad(&scratch->user, depth);
+		scratch->key.user = stack_key(&scratch->user, depth,
+					      USER_STACK, seed);
 	}
-	key->kernel = stack_keep(stacks, key->kernel, &scratch->kernel, tally);
-	key->user = stack_keep(stacks, key->user, &scratch->user, tally);
-	count_add(counts, scratch, tally);
+	sample_keep(scratch, tally, *which);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <linux/types.h>
 
 #include "bpf/lanes.h"	/* struct seeds */
+#include "bpf/unwind.h"	/* tables to walk user stacks by */
 
 enum {
 	/* As many as bpf_get_stack gives: perf_event_max_stack's default. */
@@ -106,6 +107,23 @@ struct questions {
 	char answer[QUESTIONS_MOST][ANSWER_SIZE];
 };
 
+/*
+ * A sample whose user stack is to be walked in user space, as the tables of its
+ * process are not in the kernel yet: all of it, with the stack's memory.
+ *
+ *	copies            ring of struct copied
+ */
+struct copied {
+	struct count_key key;	/* .user says nothing */
+	struct count count;
+	struct unwind_registers start;
+	__u32 bytes;		/* of stack, from start.sp upwards */
+	__u32 kernel_depth;	/* if key.kernel is a stack's */
+	__u64 kernel[STACK_WORDS];
+	__u8 stack[COPY_BYTES];	/* a page begins at each multiple of 4096: the
+				   memory at start.sp is at start.sp & 4095 */
+};
+
 /* What the program counts, per CPU.  Labels: samples.c. */
 enum tally_index {
 	TALLY_TICKS,		/* the program ran */
@@ -128,7 +146,18 @@ enum tally_index {
 	TALLY_NO_STACK,		/* neither stack is there */
 
 	TALLY_RACES,		/* two CPUs stored the same; nothing is lost */
-	TALLY_SIZE = 16,
+
+	/* The sample is not in counts but in copies: nothing is lost. */
+	TALLY_COPIED,
+	TALLY_RING_FULL,	/* it is in counts, for want of room there */
+
+	/* User stacks that are in counts, by how they were found ... */
+	TALLY_BY_POINTERS,
+	TALLY_BY_TABLES,	/* to the root */
+
+	/* ... and by tables, but not to the root: + WALK_NO_MAPPING, ... */
+	TALLY_CAUSES,
+	TALLY_SIZE = 32,
 };
 
 struct tally {
@@ -140,8 +169,8 @@ _Static_assert(sizeof(struct count_key) == 56, "count_key");
 _Static_assert(sizeof(struct scope) == 24, "scope");
 _Static_assert(sizeof(struct count) == 24, "count");
 _Static_assert(sizeof(struct seeds) == 32, "seeds");
-_Static_assert(sizeof(struct tally) == 128, "tally");
-_Static_assert(TALLY_RACES < TALLY_SIZE, "tally has room");
+_Static_assert(sizeof(struct tally) == 256, "tally");
+_Static_assert(TALLY_CAUSES + WALK_CAUSES <= TALLY_SIZE, "tally has room");
 _Static_assert(STACK_DEPTH < STACK_WORDS && STACK_WORDS % 8 == 0, "chunks");
 
 #endif

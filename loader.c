@@ -53,6 +53,13 @@ struct loader *loader_open(struct bytes file, const char *name)
 	return NULL;
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static struct loader_map *find_map(const struct loader *loader,
 				   const char *name)
 {
@@ -84,6 +91,8 @@ int loader_resize(struct loader *loader, const char *name, uint32_t entries,
 		map->attr.max_entries = entries;
 	if (value_size)
 		map->attr.value_size = value_size;
+	/* Programs that use the old one keep it until they go. */
+	close_fd(&map->fd);
 	return 0;
 }
 
@@ -349,20 +358,31 @@ static int load_program(struct loader *loader, struct loader_program *program)
 	return error;
 }
 
-static void close_all(struct loader *loader)
+static void unload(struct loader_program *program)
 {
-	for (size_t i = 0; i < loader->program_count; i++) {
+	close_fd(&program->fd);
+	free(program->insns);
+	program->insns = NULL;
+}
+
+void loader_unload(struct loader *loader, const char *name)
+{
+	struct loader_program *program = find_program(loader, name);
+
+	if (!program)
+		return;
+	program->chosen = false;
+	unload(program);
+}
+
+/* Maps of programs that are not loaded after all. */
+static void close_unused(struct loader *loader)
+{
+	for (size_t i = 0; i < loader->program_count; i++)
 		if (loader->programs[i].fd >= 0)
-			close(loader->programs[i].fd);
-		loader->programs[i].fd = -1;
-		free(loader->programs[i].insns);
-		loader->programs[i].insns = NULL;
-	}
-	for (size_t i = 0; i < loader->map_count; i++) {
-		if (loader->maps[i].fd >= 0)
-			close(loader->maps[i].fd);
-		loader->maps[i].fd = -1;
-	}
+			return;
+	for (size_t i = 0; i < loader->map_count; i++)
+		close_fd(&loader->maps[i].fd);
 }
 
 int loader_load(struct loader *loader)
@@ -372,14 +392,16 @@ int loader_load(struct loader *loader)
 	for (size_t i = 0; !error && i < loader->program_count; i++) {
 		struct loader_program *program = &loader->programs[i];
 
-		if (!program->chosen)
+		if (!program->chosen || program->fd >= 0)
 			continue;
 		error = prepare_program(loader, program);
 		if (!error)
 			error = load_program(loader, program);
+		if (error)
+			unload(program);
 	}
 	if (error)
-		close_all(loader);
+		close_unused(loader);
 	return error;
 }
 
@@ -426,7 +448,9 @@ void loader_close(struct loader *loader)
 {
 	if (!loader)
 		return;
-	close_all(loader);
+	for (size_t i = 0; i < loader->program_count; i++)
+		unload(&loader->programs[i]);
+	close_unused(loader);
 	free(loader->maps);
 	free(loader->programs);
 	free(loader);

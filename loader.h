@@ -29,7 +29,8 @@ struct loader *loader_open(struct bytes file, const char *name);
 
 /*
  * Sets max_entries and value_size of a map before loader_load(); 0 leaves what
- * the object says.  0, or -ENOENT after a message.
+ * the object says.  A map that is there already will be made anew, empty, for
+ * programs that are loaded from now on.  0, or -ENOENT after a message.
  */
 int loader_resize(struct loader *loader, const char *map, uint32_t entries,
 		  uint32_t value_size);
@@ -43,8 +44,14 @@ void loader_explain(const struct loader *loader);
 /* From here on a refusal by the kernel is not told: it was a try. */
 void loader_silence(struct loader *loader);
 
-/* Once.  0 or -errno; on failure nothing is left open. */
+/*
+ * Loads what is chosen and not loaded yet.  0 or -errno.  Programs that were
+ * loaded before stay so; if there is none, nothing is left open on failure.
+ */
 int loader_load(struct loader *loader);
+
+/* Closes a program, and does not want it any more.  Its maps stay. */
+void loader_unload(struct loader *loader, const char *program);
 
 /*
  * Descriptors, owned by the loader; -ENOENT for a map or program that is not

@@ -14,6 +14,8 @@
  *	   bpf_prog.c       in the kernel: a tick becomes a count and two stacks
  *	0  bpf_prog.h       what both sides know: keys and values of the maps
  *	   bpf/lanes.h      two hashes of a stack in one pass
+ *	   bpf/unwind.h     ... and the tables to walk user stacks by
+ *	   bpf/walk.h       walks them, in the kernel
  *	   bpf/helpers.h    how a BPF program calls helpers and declares maps
  *	   bpf/embed.S      the compiled BPF object, inside this program
  *	2  loader.[ch]      object file -> maps and programs in the kernel
@@ -59,6 +61,8 @@
  *	   lib/random.[ch]  secrets for hashes and names
  *	   arch/arch.h      which CPU, by arch/x86_64.h, arch/arm64.h and
  *	                    arch/other.h
+ *	   arch/bpf.h       the same for programs in the kernel, by
+ *	                    arch/bpf_x86_64.h and arch/bpf_other.h
  */
 #include <stdint.h>
 #include <string.h>

@@ -13,6 +13,11 @@
 
 #include <linux/bpf.h>
 
+/* As <stdbool.h> has it, which is not there without a libc. */
+#define bool _Bool
+#define true 1
+#define false 0
+
 #define SECTION(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
 
@@ -42,5 +47,20 @@ static long (*bpf_get_ns_current_pid_tgid)(__u64 device, __u64 inode,
 	(void *)BPF_FUNC_get_ns_current_pid_tgid;
 static long (*bpf_current_task_under_cgroup)(void *map, __u32 index) =
 	(void *)BPF_FUNC_current_task_under_cgroup;
+static long (*bpf_tail_call)(void *context, void *programs, __u32 index) =
+	(void *)BPF_FUNC_tail_call;
+static long (*bpf_probe_read_user)(void *to, __u32 size, const void *from) =
+	(void *)BPF_FUNC_probe_read_user;
+static long (*bpf_probe_read_kernel)(void *to, __u32 size, const void *from) =
+	(void *)BPF_FUNC_probe_read_kernel;
+static void *(*bpf_ringbuf_reserve)(void *ring, __u64 size, __u64 flags) =
+	(void *)BPF_FUNC_ringbuf_reserve;
+static void (*bpf_ringbuf_submit)(void *data, __u64 flags) =
+	(void *)BPF_FUNC_ringbuf_submit;
+static void (*bpf_ringbuf_discard)(void *data, __u64 flags) =
+	(void *)BPF_FUNC_ringbuf_discard;
+static void *(*bpf_get_current_task_btf)(void) =
+	(void *)BPF_FUNC_get_current_task_btf;
+static void *(*bpf_task_pt_regs)(void *task) = (void *)BPF_FUNC_task_pt_regs;
 
 #endif

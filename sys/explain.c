@@ -129,6 +129,7 @@ static const struct word map_types[] = {
 	WORD(BPF_MAP_TYPE_HASH), WORD(BPF_MAP_TYPE_ARRAY),
 	WORD(BPF_MAP_TYPE_PERCPU_ARRAY), WORD(BPF_MAP_TYPE_STACK_TRACE),
 	WORD(BPF_MAP_TYPE_CGROUP_ARRAY), WORD(BPF_MAP_TYPE_ARRAY_OF_MAPS),
+	WORD(BPF_MAP_TYPE_PROG_ARRAY), WORD(BPF_MAP_TYPE_RINGBUF),
 };
 
 static const struct word map_flags[] = {
@@ -443,6 +444,10 @@ static const char *map_purpose(uint32_t type)
 		return "an array of cgroups, put in by descriptor";
 	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
 		return "an array whose elements are maps";
+	case BPF_MAP_TYPE_PROG_ARRAY:
+		return "an array of programs, which call each other";
+	case BPF_MAP_TYPE_RINGBUF:
+		return "a ring that programs write records to";
 	default:
 		return "a map";
 	}

@@ -99,9 +99,9 @@ TEST(loader_maps_of_the_object)
 		{ "seeds", BPF_MAP_TYPE_ARRAY, 4, 32 },
 		{ "scope", BPF_MAP_TYPE_ARRAY, 4, 24 },
 		{ "cgroups", BPF_MAP_TYPE_CGROUP_ARRAY, 4, 4 },
-		{ "tallies", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 128 },
+		{ "tallies", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 256 },
 		{ "scratches", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-		  2 * 1040 + 56 + 24 },
+		  2 * 1040 + 56 + 24 + 96 },
 	};
 	enum { MAPS = sizeof(maps) / sizeof(*maps) };
 	struct loader *loader = loader_open(unit_object(), "o");

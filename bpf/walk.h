@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * walk.h: walks user stacks by tables of .eh_frame, in the kernel, at the tick.
+ *
+ *	profile_hash ──> walk_begin ──> walk_steps ─┐
+ *	     │                │           ^     └───┘ 5 frames a time
+ *	     │                │           │
+ *	     │                v           v
+ *	     │           walk_copy    walk_end ──> stacks, counts
+ *	     v                │
+ *	(no walker)           └──> ring ──> walked in user space
+ *
+ * The arrows are tail calls: a program ends and another begins, on the same
+ * context.  The verifier checks each by itself, so that 126 frames cost it
+ * 5 frames' work.  What a program has to know of the one before is in
+ * scratch->walk.
+ *
+ * The tables are in unwind.h.  Where they have nothing (a JIT, a program
+ * without .eh_frame), frame pointers take over, for that one frame.
+ *
+ * Included by bpf_prog.c; a file of its own because it is a matter of its own.
+ */
+#ifndef BPF_WALK_H
+#define BPF_WALK_H
+
+#include <linux/bpf_perf_event.h>
+
+#include "bpf/helpers.h"
+#include "bpf/unwind.h"
+
+enum {
+	STEPS_AT_ONCE = 5,	/* 33 tail calls in a row are the most */
+	FRAMES_MOST = STACK_DEPTH - 1,	/* the last is for the cause */
+
+	/* Beside the causes of unwind.h. */
+	WALK_GOES_ON = 0,
+	WALK_ROOT = 15,
+};
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_HASH);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct unwind_space);
+	MAP_NUMBER(max_entries, SPACES_MOST);
+} spaces SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct unwind_mappings);
+	MAP_NUMBER(max_entries, 1);
+	MAP_NUMBER(map_flags, BPF_F_MMAPABLE);
+} mappings SECTION(".maps");
+
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct unwind_parts);
+	MAP_NUMBER(max_entries, 1);
+	MAP_NUMBER(map_flags, BPF_F_MMAPABLE);
+} parts SECTION(".maps");
+
+/* max_entries: grows with what is needed, by loading the walker anew. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
+	MAP_TYPE(key, __u32);
+	MAP_TYPE(value, struct unwind_chunk);
+	MAP_NUMBER(max_entries, 64);
+	MAP_NUMBER(map_flags, BPF_F_MMAPABLE);
+} rows SECTION(".maps");
+
+/* What walk_copy sends; bytes, a power of two. */
+struct {
+	MAP_NUMBER(type, BPF_MAP_TYPE_RINGBUF);
+	MAP_NUMBER(max_entries, 4194304);
+} copies SECTION(".maps");
+
+/* ----------------------------------------------------------- one frame up */
+
+/*
+ * Searches without branches: the verifier follows both ways of each branch, and
+ * 15 of them in a row are 32768 ways.  All ones if a < b, else 0, for numbers
+ * below 2^63.  In assembly, or the compiler makes a branch of it.
+ */
+INLINE __u64 if_less(__u64 a, __u64 b)
+{
+	__u64 mask = a - b;
+
+	asm volatile("%0 s>>= 63" : "+r"(mask));
+	return mask;
+}
+
+/* The mapping of an address, or NULL. */
+INLINE const struct unwind_mapping *
+find_mapping(const struct walk *walk, const struct unwind_mappings *all,
+	     __u64 pc)
+{
+	const struct unwind_mapping *mapping;
+	__u64 at = walk->first, end = at + walk->count;
+
+	/* Not for the address of [vsyscall], which is a kernel's. */
+	if (pc >> 63)
+		return 0;
+#pragma clang loop unroll(full)
+	for (__u64 step = MAPPINGS_OF_SPACE / 2; step; step >>= 1) {
+		__u64 next = at + step;
+		__u64 start = all->at[next & (MAPPINGS_MOST - 1)].start;
+
+		at += step & if_less(next, end) & ~if_less(pc, start);
+	}
+	mapping = &all->at[at & (MAPPINGS_MOST - 1)];
+	return pc >= mapping->start && pc < mapping->end ? mapping : 0;
+}
+
+/* The chunk in which a file's row for `pc` must be: its number. */
+INLINE __u32 find_chunk(const struct unwind_mapping *mapping,
+			const struct unwind_parts *all, __u64 pc)
+{
+	__u64 at = mapping->part, end = at + mapping->parts;
+
+#pragma clang loop unroll(full)
+	for (__u64 step = PARTS_OF_FILE / 2; step; step >>= 1) {
+		__u64 next = at + step;
+		__u64 start = all->at[next & (PARTS_MOST - 1)].pc;
+
+		at += step & if_less(next, end) & ~if_less(pc, start);
+	}
+	return all->at[at & (PARTS_MOST - 1)].chunk;
+}
+
+INLINE const struct unwind_row *find_row(const struct unwind_chunk *chunk,
+					 __u64 pc)
+{
+	__u64 at = 0;
+
+#pragma clang loop unroll(full)
+	for (__u64 step = ROWS_IN_CHUNK / 2; step; step >>= 1) {
+		__u64 start = chunk->at[(at + step) & (ROWS_IN_CHUNK - 1)].pc;
+
+		at += step & ~if_less(pc, start);
+	}
+	return &chunk->at[at & (ROWS_IN_CHUNK - 1)];
+}
+
+INLINE long read_words(struct walk *walk, __u32 words, __u64 address)
+{
+	return bpf_probe_read_user(walk->words, words * 8, (void *)address);
+}
+
+/* The way of programs that keep a chain of frames: [fp] and [fp + 8]. */
+INLINE __u32 step_by_pointer(struct walk *walk)
+{
+	__u64 fp = walk->at.fp;
+
+	/* The ABI's mark of the outermost frame. */
+	if (!fp)
+		return WALK_ROOT;
+	if (read_words(walk, 2, fp))
+		return WALK_UNREADABLE;
+	if (!walk->words[1])
+		return WALK_ROOT;
+	if (walk->words[0] && walk->words[0] <= fp)
+		return WALK_NO_ROW;
+	walk->at.sp = fp + 16;
+	walk->at.fp = walk->words[0];
+	walk->at.ip = walk->words[1];
+	walk->adjust = 1;
+	return WALK_GOES_ON;
+}
+
+/* From the registers that a signal's delivery saved. */
+INLINE __u32 step_over_signal(struct walk *walk, __u64 saved)
+{
+	if (read_words(walk, 1, saved + ARCH_SIGNAL_FP))
+		return WALK_UNREADABLE;
+	walk->at.fp = walk->words[0];
+	if (read_words(walk, 2, saved))
+		return WALK_UNREADABLE;
+	walk->at.sp = walk->words[0];
+	walk->at.ip = walk->words[1];
+	/* What was interrupted is no call. */
+	walk->adjust = 0;
+	return WALK_GOES_ON;
+}
+
+/* The registers of the caller, given its CFA. */
+INLINE __u32 step_to_caller(struct walk *walk, const struct unwind_row *row,
+			    __u64 cfa)
+{
+	__s64 fp = (__s64)row->fp * 8;
+	__u32 rule = row->rule & 0xf0;
+
+	/* Stacks grow downwards; only the first frame may be empty. */
+	if (cfa <= walk->at.sp && walk->frames > 1)
+		return WALK_NO_ROW;
+	if (rule == FP_CFA && fp == -16) {
+		/* Right below the return address: both at once. */
+		if (read_words(walk, 2, cfa - 16))
+			return WALK_UNREADABLE;
+		walk->at.fp = walk->words[0];
+		walk->at.ip = walk->words[1];
+	} else {
+		if (rule == FP_CFA || rule == FP_FP) {
+			if (read_words(walk, 1, (rule == FP_CFA ? cfa :
+						 walk->at.fp) + fp))
+				return WALK_UNREADABLE;
+			walk->at.fp = walk->words[0];
+		}
+		if (read_words(walk, 1, cfa - 8))
+			return WALK_UNREADABLE;
+		walk->at.ip = walk->words[0];
+	}
+	walk->at.sp = cfa;
+	walk->adjust = 1;
+	return walk->at.ip ? WALK_GOES_ON : WALK_ROOT;
+}
+
+INLINE __u32 step_by_row(struct walk *walk, const struct unwind_row *row)
+{
+	__s64 offset = (__s64)row->cfa * 8;
+
+	switch (row->rule & 0x0f) {
+	case CFA_SP:
+		return step_to_caller(walk, row, walk->at.sp + offset);
+	case CFA_FP:
+		return step_to_caller(walk, row, walk->at.fp + offset);
+	case CFA_PLT:
+		return step_to_caller(walk, row, walk->at.sp + 8 +
+				      ((walk->at.ip & 15) >= (__u64)row->cfa ?
+				       8 : 0));
+	case CFA_DEREF:
+		if (read_words(walk, 1, walk->at.fp + offset))
+			return WALK_UNREADABLE;
+		return step_to_caller(walk, row, walk->words[0]);
+	case CFA_SIGNAL:
+		return step_over_signal(walk, walk->at.sp + offset);
+	case CFA_END:
+		return WALK_ROOT;
+	case CFA_NONE:
+		return step_by_pointer(walk);
+	default:
+		return WALK_NO_ROW;
+	}
+}
+
+/* From walk->at to its caller: WALK_GOES_ON, WALK_ROOT, or a cause. */
+INLINE __u32 step(struct walk *walk, const struct unwind_mappings *all,
+		  const struct unwind_parts *tables)
+{
+	__u64 address = walk->at.ip - walk->adjust;
+	const struct unwind_mapping *mapping = find_mapping(walk, all, address);
+	const struct unwind_chunk *chunk;
+	const struct unwind_row *row;
+	__u32 pc, number;
+
+	if (!mapping)
+		return WALK_NO_MAPPING;
+	if (!mapping->parts)
+		return step_by_pointer(walk);
+	pc = (__u32)(address - mapping->bias);
+	number = find_chunk(mapping, tables, pc);
+	chunk = bpf_map_lookup_elem(&rows, &number);
+	if (!chunk)
+		return WALK_NO_ROW;
+	row = find_row(chunk, pc);
+	if (row->pc > pc)
+		return step_by_pointer(walk);
+	return step_by_row(walk, row);
+}
+
+/* --------------------------------------------------------------- programs */
+
+/* The user's registers, to walk->at.  False: there are none for us. */
+INLINE bool take_registers(struct bpf_perf_event_data *context,
+			   struct walk *walk, bool anywhere)
+{
+	/* Clang may not keep an address inside the context in a register. */
+	if (ARCH_IS_USER(context->regs)) {
+		asm volatile("" : "+r"(context));
+		walk->at.ip = ARCH_IP(context->regs);
+		walk->at.sp = ARCH_SP(context->regs);
+		walk->at.fp = ARCH_FP(context->regs);
+		asm volatile("" : : : "memory");
+		return true;
+	}
+	if (!anywhere || ARCH_IS_OTHER(context->regs))
+		return false;
+	return ARCH_TAKE_TASK(walk->at);
+}
+
+INLINE int begin(struct bpf_perf_event_data *context, bool anywhere)
+{
+	__u32 zero = 0, tgid = bpf_get_current_pid_tgid() >> 32;
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+	const struct unwind_space *space;
+	struct walk *walk;
+
+	if (!scratch)
+		return 0;
+	walk = &scratch->walk;
+	walk->frames = 0;
+	walk->adjust = 0;
+	walk->by = WALK_BY_POINTERS;
+	if (tgid && take_registers(context, walk, anywhere)) {
+		walk->start = walk->at;
+		space = bpf_map_lookup_elem(&spaces, &tgid);
+		if (!space) {
+			walk->flags = 0;
+			bpf_tail_call(context, &walkers, WALKER_COPY);
+		} else if (space->count) {
+			walk->first = space->first;
+			walk->count = space->count;
+			walk->flags = space->flags;
+			bpf_tail_call(context, &walkers, WALKER_STEPS);
+		}
+	}
+	bpf_tail_call(context, &walkers, WALKER_END);
+	return 0;
+}
+
+/* Registers of tasks in the kernel, too: Linux 5.15, and BTF of the kernel. */
+SECTION(PROGRAM_SECTION)
+int walk_begin(struct bpf_perf_event_data *context)
+{
+	return begin(context, true);
+}
+
+/* Without: stacks of samples in the kernel are by frame pointers. */
+SECTION(PROGRAM_SECTION)
+int walk_begin_user(struct bpf_perf_event_data *context)
+{
+	return begin(context, false);
+}
+
+SECTION(PROGRAM_SECTION)
+int walk_steps(struct bpf_perf_event_data *context)
+{
+	__u32 zero = 0, result = WALK_GOES_ON;
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+	const struct unwind_mappings *all =
+		bpf_map_lookup_elem(&mappings, &zero);
+	const struct unwind_parts *tables = bpf_map_lookup_elem(&parts, &zero);
+	struct walk *walk;
+
+	if (!scratch || !all || !tables)
+		return 0;
+	walk = &scratch->walk;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < STEPS_AT_ONCE; i++) {
+		__u32 frames = walk->frames;
+
+		if (frames >= FRAMES_MOST) {
+			result = WALK_TOO_DEEP;
+			break;
+		}
+		scratch->user.ip[frames & (STACK_WORDS - 1)] = walk->at.ip;
+		walk->frames = frames + 1;
+		result = step(walk, all, tables);
+		if (result != WALK_GOES_ON)
+			break;
+	}
+	if (result == WALK_GOES_ON)
+		bpf_tail_call(context, &walkers, WALKER_STEPS);
+	walk->by = WALK_BY_TABLES;
+	walk->cause = result;
+	/* Something may be mapped there by now that user space knows of. */
+	if ((result == WALK_NO_MAPPING || result == WALK_NO_ROW) &&
+	    !(walk->flags & SPACE_NO_COPY))
+		bpf_tail_call(context, &walkers, WALKER_COPY);
+	bpf_tail_call(context, &walkers, WALKER_END);
+	return 0;
+}
+
+/* Pages of the stack, from the stack pointer up, as far as they are there. */
+INLINE void copy_stack(struct copied *copy)
+{
+	__u64 sp = copy->start.sp, page = sp & ~(__u64)(COPY_PAGE - 1);
+	__u32 within = sp & (COPY_PAGE - 1);
+
+	copy->bytes = 0;
+	if (bpf_probe_read_user(copy->stack + within, COPY_PAGE - within,
+				(void *)sp))
+		return;
+	copy->bytes = COPY_PAGE - within;
+#pragma clang loop unroll(full)
+	for (__u32 i = COPY_PAGE; i < COPY_BYTES; i += COPY_PAGE) {
+		if (bpf_probe_read_user(copy->stack + i, COPY_PAGE,
+					(void *)(page + i)))
+			break;
+		copy->bytes += COPY_PAGE;
+	}
+}
+
+SECTION(PROGRAM_SECTION)
+int walk_copy(struct bpf_perf_event_data *context)
+{
+	__u32 zero = 0;
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
+	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
+	struct copied *copy;
+
+	if (!scratch || !tally)
+		return 0;
+	copy = bpf_ringbuf_reserve(&copies, sizeof(*copy), 0);
+	if (copy) {
+		copy->key = scratch->key;
+		copy->count = scratch->count;
+		copy->start = scratch->walk.start;
+		copy->kernel_depth = (__u32)scratch->kernel.depth;
+		bpf_probe_read_kernel(copy->kernel, sizeof(copy->kernel),
+				      scratch->kernel.ip);
+		copy_stack(copy);
+		if (copy->bytes) {
+			bpf_ringbuf_submit(copy, 0);
+			tally->n[TALLY_COPIED]++;
+			return 0;
+		}
+		bpf_ringbuf_discard(copy, 0);
+	} else {
+		tally->n[TALLY_RING_FULL]++;
+	}
+	/* What was walked so far, or frame pointers. */
+	bpf_tail_call(context, &walkers, WALKER_END);
+	return 0;
+}
+
+#endif
