@@ -2,6 +2,7 @@
 #
 # make                 ./prof: static, stripped, the BPF object inside
 # make CC=gcc          with another libc than musl
+# make ZLIB= LZMA=     without these libraries, as where they are not installed
 # make test            ./test.sh            make check    unit and golden only
 # make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
 # make lint format bench install uninstall dist clean
@@ -26,7 +27,18 @@ LIBC_FLAGS = -idirafter $(KERNEL_HEADERS) \
 	$(if $(MULTIARCH),-idirafter $(KERNEL_HEADERS)/$(MULTIARCH))
 endif
 
+# Static libraries of the distribution.  Each may be missing: prof -V says so.
+# They are made for another libc, but call nothing that musl has not.  Tables for
+# unwinding C++ exceptions would stay in the program: objcopy leaves them out.
+find_library = $(filter /%,$(shell gcc -print-file-name=lib$(1).a))
+ZLIB := $(call find_library,z)
+LZMA := $(call find_library,lzma)
+LIBRARIES := $(if $(ZLIB),$(B)/libraries/z.a) \
+	$(if $(LZMA),$(B)/libraries/lzma.a)
+LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA)
+
 CLANG ?= clang
+OBJCOPY ?= objcopy
 LLVM_STRIP ?= llvm-strip
 LLVM_OBJCOPY ?= llvm-objcopy
 STRIP ?= strip
@@ -34,7 +46,7 @@ STRIP ?= strip
 CFLAGS ?= -Os -g
 WARNINGS = -Wall -Wextra
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
-	$(WARNINGS) $(LIBC_FLAGS) -ffunction-sections -fdata-sections \
+	$(WARNINGS) $(LIBC_FLAGS) $(LIBRARY_FLAGS) -ffunction-sections -fdata-sections \
 	-fno-strict-aliasing -fno-asynchronous-unwind-tables $(CFLAGS)
 # One segment less saves the padding between two: 12 KB.
 ALL_LDFLAGS = -static -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
@@ -58,12 +70,18 @@ all: prof
 prof: $(B)/prof
 	$(call say,STRIP,$@)$(STRIP) -o $@ $<
 
-$(B)/prof: $(B)/prof.o $(OBJECTS) $(B)/bpf_embed.o
+$(B)/prof: $(B)/prof.o $(OBJECTS) $(B)/bpf_embed.o $(LIBRARIES)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/libraries/z.a: $(ZLIB)
+$(B)/libraries/lzma.a: $(LZMA)
+$(B)/libraries/%.a: Makefile
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) -R .eh_frame -R .rela.eh_frame $(filter %.a,$^) $@
 
 # Changes when the compiler or its flags do, so that all is compiled again.
 $(B)/flags: Makefile force

@@ -17,17 +17,18 @@ host=${1:-}
 
 say() { echo "demo.sh: $*" >&2; }
 
-# COMMAND:PACKAGE, by Debian's names.
+# COMMAND:PACKAGE or FILE:PACKAGE, by Debian's names.
 needs="gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
-	strip:binutils musl-gcc:musl-tools"
+	strip:binutils musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
+	/usr/include/zlib.h:zlib1g-dev /usr/include/lzma.h:liblzma-dev"
 
 missing() {
 	local pair
 
 	for pair in $needs; do
-		command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
+		command -v "${pair%%:*}" >/dev/null ||
+			[ -e "${pair%%:*}" ] || echo "${pair##*:}"
 	done | sort -u
-	[ -e /usr/include/linux/bpf.h ] || echo linux-libc-dev
 }
 
 install_missing() {
@@ -47,11 +48,13 @@ install_missing() {
 			$packages; } >&2
 	elif command -v dnf >/dev/null; then
 		say "install first: dnf install gcc make clang llvm binutils" \
-			"musl-gcc musl-libc-static kernel-headers"
+			"musl-gcc musl-libc-static kernel-headers" \
+			"zlib-devel zlib-static xz-devel xz-static"
 		exit 1
 	elif command -v apk >/dev/null; then
 		say "install first: apk add gcc make musl-dev clang llvm" \
-			"binutils linux-headers bash"
+			"binutils linux-headers bash zlib-dev zlib-static" \
+			"xz-dev xz-static"
 		exit 1
 	else
 		say "install first, by the names they have here: $packages"

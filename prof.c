@@ -53,6 +53,8 @@
  *	0  lib/log.[ch]     every message
  *	   lib/memory.[ch]  arrays that grow
  *	   lib/bytes.[ch]   foreign bytes, bounds checked
+ *	   lib/unpack.[ch]  compressed sections
+ *	   lib/checksum.[ch]   whether a file is what it says
  *	   lib/text.[ch]    texts that grow, numbers, safe names
  *	   lib/file.[ch]    lines in, whole files out
  *	   lib/index.[ch]   hash index over an array
@@ -109,7 +111,15 @@ static int profile_machine(const struct options *options, uint64_t begin)
 
 static const char version[] =
 	"prof " PROF_VERSION "\n"
-	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n";
+	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n"
+	"libraries:"
+#ifdef PROF_ZLIB
+	" zlib"
+#endif
+#ifdef PROF_LZMA
+	" liblzma"
+#endif
+	"\n";
 
 static enum explain_level explained(const struct options *options)
 {

@@ -24,11 +24,12 @@ $(B)/test/o/%.o: test/unit/%.c Makefile test/unit.mk
 	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/test/unit: $(UNIT_NAMES:%=$(B)/test/o/%.o) \
-		$(UNIT_PRODUCT:%.c=$(B)/%.o) $(B)/bpf_embed.o
+		$(UNIT_PRODUCT:%.c=$(B)/%.o) $(B)/bpf_embed.o $(LIBRARIES)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(UNIT_WRAPS) \
 		-o $@ $^
 
-$(B)/test/fold: $(B)/test/golden/fold.o $(B)/test/o/redirect.o $(OBJECTS)
+$(B)/test/fold: $(B)/test/golden/fold.o $(B)/test/o/redirect.o $(OBJECTS) \
+		$(LIBRARIES)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) \
 		$(REDIRECT_WRAPS) -o $@ $^
 
@@ -37,7 +38,7 @@ $(B)/test/fold: $(B)/test/golden/fold.o $(B)/test/o/redirect.o $(OBJECTS)
 # gcc and the system's libc, linked dynamically: sanitizers know no musl.
 ASAN_CC = gcc
 ASAN_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
-	$(WARNINGS) -fno-strict-aliasing -g -O1 -fno-omit-frame-pointer \
+	$(WARNINGS) $(LIBRARY_FLAGS) -fno-strict-aliasing -g -O1 -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(B)/asan/%.o: %.c Makefile test/unit.mk
@@ -49,23 +50,24 @@ $(B)/asan/test/o/%.o: test/unit/%.c Makefile test/unit.mk
 	$(call say,ASAN ,$<)$(ASAN_CC) $(ASAN_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/asan/prof: $(B)/asan/prof.o $(SOURCES:%.c=$(B)/asan/%.o) \
-		$(B)/bpf_embed.o
+		$(B)/bpf_embed.o $(LIBRARIES)
 	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) -o $@ $^
 
 $(B)/asan/test/unit: $(UNIT_NAMES:%=$(B)/asan/test/o/%.o) \
-		$(UNIT_PRODUCT:%.c=$(B)/asan/%.o) $(B)/bpf_embed.o
+		$(UNIT_PRODUCT:%.c=$(B)/asan/%.o) $(B)/bpf_embed.o $(LIBRARIES)
 	@mkdir -p $(@D)
 	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) $(UNIT_WRAPS) -o $@ $^
 
 $(B)/asan/test/fold: $(B)/asan/test/golden/fold.o \
-		$(B)/asan/test/o/redirect.o $(SOURCES:%.c=$(B)/asan/%.o)
+		$(B)/asan/test/o/redirect.o $(SOURCES:%.c=$(B)/asan/%.o) \
+		$(LIBRARIES)
 	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) $(REDIRECT_WRAPS) \
 		-o $@ $^
 
 # ---------------------------------------------------------------- fuzzing
 
 FUZZ_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
-	$(WARNINGS) -fno-strict-aliasing -g -O1 -fno-omit-frame-pointer \
+	$(WARNINGS) $(LIBRARY_FLAGS) -fno-strict-aliasing -g -O1 -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(B)/fuzz/o/%.o: %.c Makefile test/unit.mk
@@ -79,10 +81,10 @@ $(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
 		$(B)/fuzz/o/test/fuzz/fuzz.o $(B)/fuzz/o/test/fuzz/bpf_stub.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-FUZZ_TARGETS = loader kallsyms options maps text
+FUZZ_TARGETS = loader kallsyms options maps text unpack
 
 $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
-		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a
+		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a $(LIBRARIES)
 	$(call say,LD   ,$@)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer \
 		$(REDIRECT_WRAPS) -o $@ $^
 
