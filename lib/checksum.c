@@ -23,13 +23,14 @@
 
 struct crc {
 	uint64_t polynomial;	/* reflected, without its highest power */
-	uint64_t table[8][256];
+	uint64_t (*table)[256];	/* of eight; all 0 at first */
 };
 
-static struct crc crc32_ieee = { .polynomial = 0xedb88320 };
-static struct crc crc64_ecma = { .polynomial = 0xc96c5795d7870f42 };
+static uint64_t crc32_table[8][256], crc64_table[8][256];
+static const struct crc crc32_ieee = { 0xedb88320, crc32_table };
+static const struct crc crc64_ecma = { 0xc96c5795d7870f42, crc64_table };
 
-static void crc_fill(struct crc *crc)
+static void crc_fill(const struct crc *crc)
 {
 	for (unsigned int byte = 0; byte < 256; byte++) {
 		uint64_t rest = byte;
@@ -47,7 +48,8 @@ static void crc_fill(struct crc *crc)
 		}
 }
 
-static uint64_t crc_add(struct crc *crc, uint64_t rest, struct bytes bytes)
+static uint64_t crc_add(const struct crc *crc, uint64_t rest,
+			struct bytes bytes)
 {
 	const uint8_t *p = bytes.data;
 	size_t left = bytes.size;
