@@ -41,7 +41,7 @@
  *	3  sym/kernel.[ch]  kernel stacks to names
  *	   sym/asked.[ch]   names from the kernel itself
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
- *	   sym/user.[ch]    user addresses to files and offsets
+ *	3  sym/user.[ch]    user addresses to files and offsets
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
@@ -53,6 +53,7 @@
  *	0  lib/log.[ch]     every message
  *	   lib/memory.[ch]  arrays that grow
  *	   lib/bytes.[ch]   foreign bytes, bounds checked
+ *	   lib/input.[ch]   foreign files, copied before they are looked at
  *	   lib/unpack.[ch]  compressed sections
  *	   lib/checksum.[ch]   whether a file is what it says
  *	   lib/text.[ch]    texts that grow, numbers, safe names

@@ -131,6 +131,38 @@ int file_read_text(const char *path, char *text, size_t size)
 	return error;
 }
 
+int file_size(int fd, uint64_t *size)
+{
+	struct stat status;
+
+	*size = 0;
+	if (fstat(fd, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
+	*size = (uint64_t)status.st_size;
+	return 0;
+}
+
+size_t file_read_at(int fd, uint64_t offset, void *to, size_t size)
+{
+	size_t length = 0;
+
+	if (offset > INT64_MAX || size > INT64_MAX - offset)
+		return 0;
+	while (length < size) {
+		ssize_t got = pread(fd, (char *)to + length, size - length,
+				    (off_t)(offset + length));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	return length;
+}
+
 /* What file_out_abandon() has to remove; "" if nothing. */
 static char file_out_beside[PATH_MAX];
 

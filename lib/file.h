@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Reading a text line by line, in constant memory but for the longest line.
@@ -31,6 +32,12 @@ void lines_close(struct lines *lines);
  * bytes, its last newline cut off.  0 or -errno; -EMSGSIZE for a longer one.
  */
 int file_read_text(const char *path, char *text, size_t size);
+
+/* The size of a regular file; -EINVAL for what is none, or another -errno. */
+int file_size(int fd, uint64_t *size);
+
+/* Reads at `offset`; fewer bytes at the file's end or after an error. */
+size_t file_read_at(int fd, uint64_t offset, void *to, size_t size);
 
 /*
  * Writing a result.  A regular file appears under its name only when it is
