@@ -42,6 +42,8 @@
  *	   sym/asked.[ch]   names from the kernel itself
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
  *	3  sym/user.[ch]    user addresses to files and offsets
+ *	1  elf/file.[ch]    anybody's ELF file: sections and segments
+ *	   elf/packed.[ch]  its compressed sections
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
