@@ -43,7 +43,9 @@
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
  *	3  sym/user.[ch]    user addresses to files and offsets
  *	1  elf/file.[ch]    anybody's ELF file: sections and segments
+ *	   elf/symtab.[ch]  its symbols
  *	   elf/packed.[ch]  its compressed sections
+ *	   elf/dynamic.[ch] what the dynamic linker is told
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
