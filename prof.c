@@ -46,6 +46,7 @@
  *	   elf/symtab.[ch]  its symbols
  *	   elf/packed.[ch]  its compressed sections
  *	   elf/dynamic.[ch] what the dynamic linker is told
+ *	   elf/frames.[ch]  where functions begin and end, of stripped files
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
