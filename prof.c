@@ -46,7 +46,10 @@
  *	   elf/symtab.[ch]  its symbols
  *	   elf/packed.[ch]  its compressed sections
  *	   elf/dynamic.[ch] what the dynamic linker is told
+ *	   elf/relocs.[ch]  what the dynamic linker writes
+ *	   elf/notes.[ch]   build-ids
  *	   elf/frames.[ch]  where functions begin and end, of stripped files
+ *	   elf/pclntab.[ch] Go's own symbols
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
