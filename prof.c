@@ -42,6 +42,9 @@
  *	   sym/asked.[ch]   names from the kernel itself
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
  *	3  sym/user.[ch]    user addresses to files and offsets
+ *	   sym/table.[ch]   functions by address
+ *	   sym/symbols.[ch] which symbols are functions
+ *	   sym/clones.[ch]  one function, several symbols
  *	1  elf/file.[ch]    anybody's ELF file: sections and segments
  *	   elf/symtab.[ch]  its symbols
  *	   elf/packed.[ch]  its compressed sections

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols: which entries of an ELF symbol table are functions.
+ *
+ * STT_FUNC and STT_GNU_IFUNC; and labels (STT_NOTYPE) in sections that can be
+ * executed, as hand-written functions often are no more than that.  Not: what
+ * is defined elsewhere (SHN_UNDEF) or is a number (SHN_ABS); the compiler's own
+ * labels (.L1); and on ARM and RISC-V the marks of where code and data begin
+ * ($a, $d, $t, $x, $xrv64i2p1_m2p0, all with or without a dot and more).
+ *
+ * Sources: man 5 elf; ELF for the Arm Architecture, "Mapping symbols"; RISC-V
+ * ELF psABI, "Mapping Symbol".
+ */
+#include <string.h>
+
+#include "sym/symbols.h"
+
+enum { VERDICTS = 64, STT_GNU_IFUNC_TYPE = 10, STB_UNIQUE = 10 };
+
+/* What was said of names, as a linker keeps equal ones once. */
+struct verdicts {
+	uint32_t name[VERDICTS];	/* 0: none yet */
+	bool mark[VERDICTS];
+};
+
+static bool is_mark(const struct elf_symtab *symtab,
+		    struct verdicts *verdicts, uint32_t name)
+{
+	uint16_t machine = symtab->file->machine;
+	char text[4] = "";
+	bool mark;
+
+	if (verdicts->name[name % VERDICTS] == name)
+		return verdicts->mark[name % VERDICTS];
+	input_some(&symtab->texts, name, text, sizeof(text));
+	mark = text[0] == '.' && text[1] == 'L';
+	if (text[0] == '$' && strchr("adtx", text[1]) && text[1] &&
+	    (machine == EM_ARM || machine == EM_AARCH64 ||
+	     machine == EM_RISCV))
+		mark = !text[2] || text[2] == '.' || text[2] == 'r';
+	verdicts->name[name % VERDICTS] = name;
+	verdicts->mark[name % VERDICTS] = mark;
+	return mark;
+}
+
+/* From `address` to the end of the segment that runs there; 0: none does. */
+static uint64_t room_in_segment(const struct elf_file *file, uint64_t address)
+{
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct elf_file_segment *part = &file->segments[i];
+
+		if (part->type == PT_LOAD && part->flags & PF_X &&
+		    address >= part->address &&
+		    address - part->address < part->memory_size)
+			return part->memory_size - (address - part->address);
+	}
+	return 0;
+}
+
+/* From the symbol to the end of its section, if that can be executed; or 0. */
+static uint64_t room_of(const struct elf_file *file,
+			const struct elf_symtab_entry *entry)
+{
+	const struct elf_file_section *section;
+
+	section = elf_file_section(file, entry->section);
+	/* Too many sections for the field, or none at all. */
+	if (!section)
+		return room_in_segment(file, entry->value);
+	if (!(section->flags & SHF_EXECINSTR) ||
+	    entry->value < section->address ||
+	    entry->value - section->address >= section->size)
+		return 0;
+	return section->size - (entry->value - section->address);
+}
+
+static bool is_function(const struct elf_symtab *symtab,
+			const struct elf_symtab_entry *entry, bool *label)
+{
+	*label = entry->type == STT_NOTYPE;
+	if (!entry->name || entry->name >= symtab->texts.size ||
+	    entry->section == SHN_UNDEF ||
+	    (entry->section >= SHN_LORESERVE && entry->section != SHN_XINDEX))
+		return false;
+	return *label || entry->type == STT_FUNC ||
+	       entry->type == STT_GNU_IFUNC_TYPE;
+}
+
+static uint8_t rank_of(const struct elf_symtab_entry *entry, bool label)
+{
+	uint8_t rank = label ? 0 : TABLE_FUNCTION;
+
+	if (entry->size)
+		rank += TABLE_SIZED;
+	if (entry->binding == STB_GLOBAL || entry->binding == STB_UNIQUE)
+		return rank + TABLE_GLOBAL;
+	return rank + (entry->binding == STB_WEAK ? TABLE_WEAK : TABLE_LOCAL);
+}
+
+size_t symbols_add(struct table *table, struct elf_symtab *symtab,
+		   uint8_t texts)
+{
+	struct verdicts verdicts = { 0 };
+	struct elf_symtab_entry entry;
+	size_t before = table->count;
+	bool label;
+
+	while (elf_symtab_next(symtab, &entry)) {
+		struct table_symbol symbol = {
+			.name = entry.name, .texts = texts,
+		};
+		uint64_t size = entry.size;
+
+		if (!is_function(symtab, &entry, &label))
+			continue;
+		/* Bit 0 says which instruction set it is in. */
+		if (symtab->file->machine == EM_ARM && !label)
+			entry.value &= ~1ull;
+		if (label || !size) {
+			uint64_t room = room_of(symtab->file, &entry);
+
+			if (!room || (label && entry.binding == STB_LOCAL &&
+				      is_mark(symtab, &verdicts, entry.name)))
+				continue;
+			size = size ? size : room;
+		}
+		symbol.start = entry.value;
+		symbol.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+		symbol.rank = rank_of(&entry, label);
+		table_add(table, &symbol);
+	}
+	return table->count - before;
+}
