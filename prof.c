@@ -44,6 +44,7 @@
  *	3  sym/user.[ch]    user addresses to files and offsets
  *	   sym/table.[ch]   functions by address
  *	   sym/symbols.[ch] which symbols are functions
+ *	   sym/plt.[ch]     stubs that lead to other files
  *	   sym/clones.[ch]  one function, several symbols
  *	1  elf/file.[ch]    anybody's ELF file: sections and segments
  *	   elf/symtab.[ch]  its symbols
