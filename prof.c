@@ -45,6 +45,7 @@
  *	   sym/table.[ch]   functions by address
  *	   sym/symbols.[ch] which symbols are functions
  *	   sym/plt.[ch]     stubs that lead to other files
+ *	   sym/debug.[ch]   the file with the symbols that were split off
  *	   sym/clones.[ch]  one function, several symbols
  *	1  elf/file.[ch]    anybody's ELF file: sections and segments
  *	   elf/symtab.[ch]  its symbols
