@@ -12,6 +12,7 @@
  * memory they take nothing until then.  liblzma has such tables in its file, too;
  * as its functions for them are public, the linker takes those here instead.
  */
+#include <endian.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -57,11 +58,10 @@ static uint64_t crc_add(const struct crc *crc, uint64_t rest,
 	if (!crc->table[0][1])
 		crc_fill(crc);
 	for (; left >= 8; left -= 8, p += 8) {
-		uint64_t next = 0;
+		uint64_t next;
 
-		for (int i = 0; i < 8; i++)
-			next |= (uint64_t)p[i] << 8 * i;
-		next ^= rest;
+		memcpy(&next, p, sizeof(next));
+		next = le64toh(next) ^ rest;
 		rest = 0;
 		for (int i = 0; i < 8; i++)
 			rest ^= crc->table[7 - i][next >> 8 * i & 0xff];

@@ -11,7 +11,7 @@
  * so that a file can be summed up piece by piece.
  */
 
-/* ISO 3309, as in .gnu_debuglink, gzip and xz; 2 GB/s. */
+/* ISO 3309, as in .gnu_debuglink, gzip and xz. */
 uint32_t checksum_crc32(uint32_t before, struct bytes bytes);
 
 /* ECMA-182, as in xz. */
