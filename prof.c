@@ -57,6 +57,7 @@
  *	   elf/frames.[ch]  where functions begin and end, of stripped files
  *	   elf/pclntab.[ch] Go's own symbols
  *	   sys/files.[ch]   opening what others may have put there
+ *	1  sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
