@@ -2,7 +2,7 @@
 #
 # make                 ./prof: static, stripped, the BPF object inside
 # make CC=gcc          with another libc than musl
-# make ZLIB= LZMA=     without these libraries, as where they are not installed
+# make ZLIB= LZMA= IBERTY=   without these libraries, as where they are not installed
 # make test            ./test.sh            make check    unit and golden only
 # make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
 # make lint format bench install uninstall dist clean
@@ -28,14 +28,16 @@ LIBC_FLAGS = -idirafter $(KERNEL_HEADERS) \
 endif
 
 # Static libraries of the distribution.  Each may be missing: prof -V says so.
-# They are made for another libc, but call nothing that musl has not.  Tables for
-# unwinding C++ exceptions would stay in the program: objcopy leaves them out.
+# They are made for another libc, but call little that musl has not.
 find_library = $(filter /%,$(shell gcc -print-file-name=lib$(1).a))
 ZLIB := $(call find_library,z)
 LZMA := $(call find_library,lzma)
+IBERTY := $(call find_library,iberty)
 LIBRARIES := $(if $(ZLIB),$(B)/libraries/z.a) \
-	$(if $(LZMA),$(B)/libraries/lzma.a)
-LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA)
+	$(if $(LZMA),$(B)/libraries/lzma.a) \
+	$(if $(IBERTY),$(B)/libraries/iberty.a)
+LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA) \
+	$(if $(IBERTY),-DPROF_IBERTY)
 
 CLANG ?= clang
 OBJCOPY ?= objcopy
@@ -77,11 +79,22 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Tables for the unwinding of C++ exceptions would stay in the program.  What the
+# demanglers call is in sym/iberty.c, which says why.
+LIBRARY_SYMBOLS = malloc:iberty_malloc realloc:iberty_realloc \
+	xmalloc:iberty_xmalloc xrealloc:iberty_xrealloc free:iberty_free \
+	__sprintf_chk:iberty_sprintf __snprintf_chk:iberty_snprintf \
+	_sch_istable:iberty_kinds
+
 $(B)/libraries/z.a: $(ZLIB)
 $(B)/libraries/lzma.a: $(LZMA)
+$(B)/libraries/iberty.a: $(IBERTY)
+$(B)/libraries/iberty.a: LIBRARY_RENAMES = \
+	$(foreach s,$(LIBRARY_SYMBOLS),--redefine-sym $(subst :,=,$(s)))
 $(B)/libraries/%.a: Makefile
 	@mkdir -p $(@D)
-	$(Q)$(OBJCOPY) -R .eh_frame -R .rela.eh_frame $(filter %.a,$^) $@
+	$(Q)$(OBJCOPY) -R .eh_frame -R .rela.eh_frame $(LIBRARY_RENAMES) \
+		$(filter %.a,$^) $@
 
 # Changes when the compiler or its flags do, so that all is compiled again.
 $(B)/flags: Makefile force

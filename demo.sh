@@ -20,7 +20,8 @@ say() { echo "demo.sh: $*" >&2; }
 # COMMAND:PACKAGE or FILE:PACKAGE, by Debian's names.
 needs="gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 	strip:binutils musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
-	/usr/include/zlib.h:zlib1g-dev /usr/include/lzma.h:liblzma-dev"
+	/usr/include/zlib.h:zlib1g-dev /usr/include/lzma.h:liblzma-dev
+	/usr/include/libiberty/demangle.h:libiberty-dev"
 
 missing() {
 	local pair
@@ -49,12 +50,12 @@ install_missing() {
 	elif command -v dnf >/dev/null; then
 		say "install first: dnf install gcc make clang llvm binutils" \
 			"musl-gcc musl-libc-static kernel-headers" \
-			"zlib-devel zlib-static xz-devel xz-static"
+			"zlib-devel zlib-static xz-devel xz-static binutils-devel"
 		exit 1
 	elif command -v apk >/dev/null; then
 		say "install first: apk add gcc make musl-dev clang llvm" \
 			"binutils linux-headers bash zlib-dev zlib-static" \
-			"xz-dev xz-static"
+			"xz-dev xz-static binutils-dev"
 		exit 1
 	else
 		say "install first, by the names they have here: $packages"

@@ -57,6 +57,8 @@
  *	   elf/frames.[ch]  where functions begin and end, of stripped files
  *	   elf/pclntab.[ch] Go's own symbols
  *	   sys/files.[ch]   opening what others may have put there
+ *	   sym/demangle.[ch]   names as people wrote them
+ *	   sym/iberty.[ch]  what the library for that stands on
  *	1  sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
@@ -135,6 +137,9 @@ static const char version[] =
 #endif
 #ifdef PROF_LZMA
 	" liblzma"
+#endif
+#ifdef PROF_IBERTY
+	" libiberty"
 #endif
 	"\n";
 

@@ -65,7 +65,8 @@ install_packages() {
 build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 	musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
 	/usr/include/stdlib.h:libc6-dev /usr/include/zlib.h:zlib1g-dev
-	/usr/include/lzma.h:liblzma-dev)
+	/usr/include/lzma.h:liblzma-dev
+	/usr/include/libiberty/demangle.h:libiberty-dev)
 live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
 	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps)
 fuzz_needs=()

@@ -5,7 +5,8 @@
 sources=$(ls ./*.c ./lib/*.c ./sys/*.c ./elf/*.c ./proc/*.c ./sym/*.c ./out/*.c |
 	sed 's,^\./,,' | grep -v '^bpf_prog.c')
 # The compiled object is not there for analysers.
-flags=(-std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"0"')
+flags=(-std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"0"' -DPROF_ZLIB -DPROF_LZMA
+	-DPROF_IBERTY)
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -41,7 +42,8 @@ verdict clang-tidy
 
 cppcheck --quiet --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppress=missingIncludeSystem --error-exitcode=1 \
-	-D_GNU_SOURCE -D__x86_64__ -DPROF_VERSION='"0"' -I. $sources >"$out" 2>&1
+	-D_GNU_SOURCE -D__x86_64__ -DPROF_VERSION='"0"' -DPROF_ZLIB -DPROF_LZMA \
+	-DPROF_IBERTY -I. $sources >"$out" 2>&1
 verdict cppcheck
 
 mapfile -t scripts < <(git ls-files '*.sh'; ls .ci/run test/*/run test/vm/fetch)
