@@ -81,7 +81,7 @@ $(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
 		$(B)/fuzz/o/test/fuzz/fuzz.o $(B)/fuzz/o/test/fuzz/bpf_stub.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-FUZZ_TARGETS = loader kallsyms options maps text unpack
+FUZZ_TARGETS = loader kallsyms options maps text unpack demangle
 
 $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
 		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a $(LIBRARIES)
