@@ -172,6 +172,14 @@ static const char *set_format(struct options *options, const char *argument)
 	return out_named(argument) ? NULL : "no such format; there is: folded";
 }
 
+static const char *set_no_demangle(struct options *options,
+				   const char *argument)
+{
+	(void)argument;
+	options->no_demangle = true;
+	return NULL;
+}
+
 static const char *set_quiet(struct options *options, const char *argument)
 {
 	(void)argument;
@@ -240,6 +248,8 @@ static const struct option_row option_rows[] = {
 	  set_output },
 	{ 'f', "format", "NAME", "of stdout: folded (the default)",
 	  set_format },
+	{ 262, "no-demangle", NULL, "names as they are in the files",
+	  set_no_demangle },
 	{ 'x', "explain", NULL, "tell each system call as it is made; -xx: more",
 	  set_explain },
 	{ 261, "check", NULL, "what this machine allows, and the remedies",

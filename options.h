@@ -28,7 +28,7 @@ struct options {
 	size_t output_count, output_capacity;
 	const char *format;	/* for stdout, or NULL */
 	bool kernel, user;	/* only these stacks; both: both */
-	bool no_idle, quiet, verbose;
+	bool no_idle, no_demangle, quiet, verbose;
 	unsigned int explain;	/* how often -x was given */
 	bool help, version, check;
 };

@@ -49,6 +49,7 @@ TEST(options_defaults)
 	CHECK(!options.cpus && !options.kallsyms && !options.format);
 	CHECK(!options.output_count);
 	CHECK(!options.kernel && !options.user && !options.no_idle);
+	CHECK(!options.no_demangle);
 	CHECK(!options.quiet && !options.verbose);
 	CHECK(!options.help && !options.version);
 	CHECK_TEXT(unit_messages(), "");
@@ -100,6 +101,17 @@ TEST(options_long)
 	CHECK(!PARSE("-V"));
 	CHECK(options.version);
 	CHECK_TEXT(unit_messages(), "");
+	done();
+}
+
+TEST(options_no_demangle)
+{
+	CHECK(!PARSE("--no-demangle", "-d", "1"));
+	CHECK(options.no_demangle && !options.no_idle);
+	CHECK(!PARSE("-d", "1"));
+	CHECK(!options.no_demangle);
+	CHECK(PARSE("--no-demangle=1"));
+	CHECK(strstr(unit_messages(), "takes no argument"));
 	done();
 }
 
