@@ -47,6 +47,7 @@
  *	   sym/symbols.[ch] which symbols are functions
  *	   sym/plt.[ch]     stubs that lead to other files
  *	   sym/debug.[ch]   the file with the symbols that were split off
+ *	   sym/perfmap.[ch] names of code that a process made itself
  *	   sym/clones.[ch]  one function, several symbols
  *	1  elf/file.[ch]    anybody's ELF file: sections and segments
  *	   elf/symtab.[ch]  its symbols

@@ -60,13 +60,16 @@ int files_open(int root, const char *path, int links)
 	return error ? error : file;
 }
 
-int files_owner(int fd, uint32_t *uid, int64_t *changed)
+int files_status(int fd, struct files_status *status)
 {
-	struct stat status;
+	struct stat found;
 
-	if (fstat(fd, &status))
+	if (fstat(fd, &found))
 		return -errno;
-	*uid = status.st_uid;
-	*changed = status.st_mtim.tv_sec;
+	*status = (struct files_status){
+		.device = found.st_dev, .inode = found.st_ino,
+		.size = (uint64_t)found.st_size, .links = found.st_nlink,
+		.uid = found.st_uid, .changed = found.st_mtim.tv_sec,
+	};
 	return 0;
 }

@@ -15,7 +15,14 @@ enum { FILES_FOLLOW, FILES_NO_LINK };
  */
 int files_open(int root, const char *path, int links);
 
-/* Who owns an open file, and when it was last written to, as time(2). */
-int files_owner(int fd, uint32_t *uid, int64_t *changed);
+/* Which file an open one is, whose, how old, how large. */
+struct files_status {
+	uint64_t device, inode, size, links;
+	uint32_t uid;
+	int64_t changed;	/* last written to, as time(2) */
+};
+
+/* 0 or -errno. */
+int files_status(int fd, struct files_status *status);
 
 #endif
