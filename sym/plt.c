@@ -135,20 +135,22 @@ static bool find_x86(struct plt *plt, struct plt_stub *stub, bool anywhere)
 	return settle(reloc, stub);
 }
 
-/* How large each stub of a section is; not all linkers say. */
+/*
+ * How large each stub of a section is.  sh_entsize is not always told, and not
+ * always true; but short ones are one `jmp` after another.
+ */
 static uint64_t stub_size(const struct plt *plt,
 			  const struct elf_file_section *section)
 {
-	uint8_t code[STUB_X86_SHORT];
+	uint8_t code[STUB_X86];
 
-	if (section->entry_size == STUB_X86 ||
-	    section->entry_size == STUB_X86_SHORT)
-		return section->entry_size;
-	if (strcmp(elf_file_section_name(plt->file, section), ".plt.got") ||
-	    !copy_code(plt, section->address, code, sizeof(code)) ||
-	    code[0] != 0xff)
-		return STUB_X86;
-	return STUB_X86_SHORT;
+	if (section->size < STUB_X86)
+		return STUB_X86_SHORT;
+	if (copy_code(plt, section->address, code, sizeof(code)) &&
+	    code[0] == 0xff && code[8] == 0xff &&
+	    (code[9] == 0x25 || code[9] == 0xa3))
+		return STUB_X86_SHORT;
+	return STUB_X86;
 }
 
 static bool find_x86_in(struct plt *plt, uint64_t address,

@@ -65,9 +65,9 @@ static uint64_t room_of(const struct elf_file *file,
 
 	section = elf_file_section(file, entry->section);
 	/* Too many sections for the field, or none at all. */
-	if (!section)
+	if (!section && (entry->section == SHN_XINDEX || !file->section_count))
 		return room_in_segment(file, entry->value);
-	if (!(section->flags & SHF_EXECINSTR) ||
+	if (!section || !(section->flags & SHF_EXECINSTR) ||
 	    entry->value < section->address ||
 	    entry->value - section->address >= section->size)
 		return 0;

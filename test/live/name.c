@@ -2,6 +2,8 @@
 /*
  * name FILE OFFSET...: the name of each offset (hexadecimal) of the file; of
  * stdin's lines if there is none.
+ * name FILE --all: every function, by asking for every byte that no function
+ * found before holds (every 16th of longer gaps).
  * name FILE --random COUNT SEED: so many offsets of what can be executed, as
  * `OFFSET ADDRESS NAME START SIZE`; --time COUNT SEED: how long they took.
  * PATH_IN_ROOT and ROOT in the environment are what image_source wants.
@@ -87,6 +89,30 @@ static void time_them(size_t count)
 	       bounded, count, image_memory(image) / 1024);
 }
 
+static void print_all(void)
+{
+	for (uint32_t i = 0; i < file.segment_count; i++) {
+		struct elf_file_segment *part = &file.segments[i];
+		uint64_t end = part->offset + part->file_size, nothing = 0;
+
+		if (part->type != PT_LOAD || !(part->flags & PF_X))
+			continue;
+		for (uint64_t at = part->offset; at < end; at++) {
+			struct image_name name;
+			uint64_t last;
+
+			if (image_find(image, at, &name) == IMAGE_NOTHING) {
+				at |= nothing++ > 64 ? 15 : 0;
+				continue;
+			}
+			nothing = 0;
+			print(at);
+			last = name.start + name.size;
+			at = last > at + 1 ? last - 1 : at;
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *root = getenv("ROOT"), *path = getenv("PATH_IN_ROOT"), *why;
@@ -103,7 +129,9 @@ int main(int argc, char **argv)
 	image = image_open(&source);
 	if (elf_file_open(&file, &input, &why))
 		fprintf(stderr, "%s: %s\n", argv[1], why);
-	if (argc == 5) {
+	if (argc == 3 && !strcmp(argv[2], "--all")) {
+		print_all();
+	} else if (argc == 5) {
 		size_t count = strtoul(argv[3], NULL, 10);
 
 		srand((unsigned int)strtoul(argv[4], NULL, 10));
