@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { LIMIT_STACK = 1 << 20 };		/* bytes */
+enum { LIMIT_STACK = 2 << 20 };		/* bytes */
 
 /*
  * Calls run(argument), for so long of this process's time in user mode at most
