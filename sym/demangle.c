@@ -144,7 +144,6 @@ static bool work_out(const char *name, size_t length)
 {
 	int error;
 
-	/* A copy: what is behind `name` can vanish under our hands. */
 	memcpy(work.name, name, length);
 	work.name[length] = '\0';
 	work.length = work.calls = 0;

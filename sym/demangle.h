@@ -15,7 +15,8 @@
  * long: then the name itself is the best there is.
  *
  * A name that is too long when readable ends in "..." after DEMANGLE_MOST bytes.
- * What is appended can hold any bytes; text_frame() makes it safe.
+ * What is appended can hold any bytes; text_frame() makes it safe.  `name` is read
+ * more than once: it must not change meanwhile.
  */
 bool demangle(struct text *out, const char *name);
 
