@@ -171,25 +171,26 @@ static bool find_arm64(struct plt *plt, uint64_t address,
 
 	/* Its adrp is at the address, at most 3 before, or just behind. */
 	for (uint64_t p = at + 4; p + STUB_ARM64 > at; p -= 4) {
-		uint8_t code[12];
+		uint8_t code[8], before[8];
 		uint32_t adrp, ldr;
 		int64_t page;
 
-		if (!copy_code(plt, p - 4, code, sizeof(code)))
+		if (!copy_code(plt, p, code, sizeof(code)))
 			continue;
-		adrp = elf_u32(plt->file, code + 4);
-		ldr = elf_u32(plt->file, code + 8);
+		adrp = elf_u32(plt->file, code);
+		ldr = elf_u32(plt->file, code + 4);
 		if ((adrp & 0x9f00001f) != 0x90000010 ||
 		    (ldr & 0xffc003ff) != 0xf9400211)
 			continue;
 		stub->start = p;
 		stub->size = STUB_ARM64;
-		if (elf_u32(plt->file, code) == 0xd503245f) {
+		if (copy_code(plt, p - 4, before, sizeof(before)) &&
+		    elf_u32(plt->file, before) == 0xd503245f) {
 			stub->start -= 4;
 			stub->size += 4;
 		}
 		if (address < stub->start)
-			return false;
+			continue;
 		page = (int64_t)((uint64_t)(adrp & 0xffffe0) << 40) >> 43;
 		page = (page & ~3ll) | (adrp >> 29 & 3);
 		return settle(elf_relocs_find(&plt->relocs,
