@@ -60,7 +60,7 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 	$(if $(MULTIARCH),-I$(KERNEL_HEADERS)/$(MULTIARCH))
 
 # All but main, so that tests can link it.
-SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c out/*.c) \
+SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c unwind/*.c out/*.c) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 

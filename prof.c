@@ -66,6 +66,7 @@
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/maps.[ch]   /proc/PID/maps
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
+ *	3  unwind/cfi.[ch]  .eh_frame to rows
  *	5  out/out.[ch]     the table of output formats
  *	   out/folded.[ch]  folded stacks
  *	   out/balance.[ch] where each tick went

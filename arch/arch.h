@@ -8,6 +8,8 @@
  *	ARCH_INTERRUPT_ENTRIES	beginnings of the names of functions through
  *				which interrupts and exceptions come in; the
  *				frame they interrupted is not a call
+ *	ARCH_ELF_MACHINE	whose files unwind/ can make tables of; 0: none
+ *	ARCH_DWARF_...		what unwind/cfi.c has to know of registers
  */
 #if defined(__x86_64__)
 #include "arch/x86_64.h"

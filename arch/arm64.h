@@ -3,3 +3,11 @@
 #define ARCH_INTERRUPT_ENTRIES						\
 	"el1h_64_", "el1t_64_", "el0t_64_irq", "el0t_64_fiq",		\
 	"el0t_64_error", "el1_irq", "el1_sync", "el1_error", "el0_irq"
+
+/* No tables are made for this CPU yet. */
+#define ARCH_ELF_MACHINE	0
+#define ARCH_DWARF_FP		0
+#define ARCH_DWARF_SP		0
+#define ARCH_DWARF_RETURN	0
+#define ARCH_PLT_EXPRESSION	{ 0 }
+#define ARCH_PLT_EXPRESSION_SIZE	0

@@ -8,7 +8,7 @@ floor_of() {
 	lib/* | arch/* | bpf_prog.h | bpf/*) echo 0 ;;
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
 	loader.[ch] | loader_object.[ch] | sampler.[ch] | proc/*) echo 2 ;;
-	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
+	samples.[ch] | stackid.[ch] | sym/* | unwind/*) echo 3 ;;
 	profile.[ch]) echo 4 ;;
 	out/*) echo 5 ;;
 	prof.c | run.[ch] | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
