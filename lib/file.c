@@ -224,10 +224,16 @@ static int find_target(const char *path, char **target)
 	 * /dev/stdout and the like are links to descriptors: what they lead to
 	 * may have another name by now, or none.
 	 */
-	if (S_ISREG(status.st_mode) && realpath(path, real) &&
-	    strncmp(real, "/proc/", 6) && !lstat(real, &found) &&
-	    found.st_dev == status.st_dev && found.st_ino == status.st_ino &&
-	    strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6))
+	if (!S_ISREG(status.st_mode) || !strncmp(path, "/dev/", 5) ||
+	    !strncmp(path, "/proc/", 6))
+		return 0;
+	if (!realpath(path, real))
+		return errno == ENOENT ? 0 : -errno;
+	if (!strncmp(real, "/proc/", 6))
+		return 0;
+	if (lstat(real, &found))
+		return -errno;
+	if (found.st_dev == status.st_dev && found.st_ino == status.st_ino)
 		*target = memory_text(real, strlen(real));
 	return 0;
 }
