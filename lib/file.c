@@ -327,6 +327,9 @@ int file_out_check(const char *path)
 	if (direct)
 		return access(path, W_OK) ? -errno : 0;
 	error = file_out_open(&out, path);
+	/* A directory that keeps all it gets (chattr +a) is of no use. */
+	if (!error && unlink(out.beside))
+		error = -errno;
 	file_out_drop(&out);
 	return error;
 }
