@@ -334,20 +334,28 @@ int file_out_check(const char *path)
 	return error;
 }
 
-static void file_out_flush(struct file_out *out)
+int file_put(int fd, const char *data, size_t length)
 {
-	for (size_t done = 0; done < out->length && !out->error;) {
-		ssize_t put = write(out->fd, out->data + done,
-				    out->length - done);
-		struct pollfd room = { .fd = out->fd, .events = POLLOUT };
+	while (length) {
+		ssize_t put = write(fd, data, length);
+		struct pollfd room = { .fd = fd, .events = POLLOUT };
 
-		if (put > 0)
-			done += (size_t)put;
-		else if (put < 0 && errno == EAGAIN)
+		if (put < 0 && errno == EAGAIN)
 			poll(&room, 1, -1);
 		else if (put < 0 && errno != EINTR)
-			out->error = -errno;
+			return -errno;
+		if (put > 0) {
+			data += put;
+			length -= (size_t)put;
+		}
 	}
+	return 0;
+}
+
+static void file_out_flush(struct file_out *out)
+{
+	if (!out->error)
+		out->error = file_put(out->fd, out->data, out->length);
 	out->length = 0;
 }
 

@@ -38,6 +38,8 @@ int file_size(int fd, uint64_t *size);
 
 /* Reads at `offset`; fewer bytes at the file's end or after an error. */
 size_t file_read_at(int fd, uint64_t offset, void *to, size_t size);
+/* Writes all of it, however long that takes.  0 or -errno. */
+int file_put(int fd, const char *data, size_t length);
 
 /*
  * Writing a result.  A regular file appears under its name only when it is

@@ -5,7 +5,7 @@
  *	prof: OBJECT: what failed: why
  *	      what to do about it
  *
- * A message is formatted whole and written by one write(2), so that lines of
+ * A message is formatted whole and written by one write(2) if stderr takes it, so that lines of
  * several processes on one terminal do not mix.  Control bytes of foreign
  * names (a path, a comm) are shown as `?`: a message must not be able to
  * drive the terminal.
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/file.h"
 #include "lib/log.h"
 
 static enum log_level log_level = LOG_NORMAL;
@@ -56,8 +57,7 @@ static void log_line(const char *prefix, const char *format, va_list args,
 	log_progress_shown = 0;
 	log_last_shown = 1;
 	/* Nowhere is left to complain when stderr cannot be written. */
-	if (write(STDERR_FILENO, line, length) < 0)
-		return;
+	file_put(STDERR_FILENO, line, length);
 }
 
 void log_error(const char *format, ...)
