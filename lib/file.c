@@ -381,15 +381,27 @@ static int take_over(const struct file_out *out)
 	struct stat old;
 	mode_t mask;
 
-	if (!lstat(out->path, &old) && S_ISREG(old.st_mode)) {
-		/* Not permitted means that the owner stays us: fine. */
-		if (fchown(out->fd, old.st_uid, old.st_gid) && errno != EPERM)
+	if (lstat(out->path, &old)) {
+		if (errno != ENOENT)
 			return -errno;
-		return fchmod(out->fd, old.st_mode & 0777) ? -errno : 0;
+		old.st_mode = 0;
 	}
-	mask = umask(0);
-	umask(mask);
-	return fchmod(out->fd, 0666 & ~mask) ? -errno : 0;
+	if (!S_ISREG(old.st_mode)) {
+		mask = umask(0);
+		umask(mask);
+		old.st_mode = 0666 & ~mask;
+	} else if (fchown(out->fd, old.st_uid, old.st_gid) &&
+		   errno != EPERM && errno != EINVAL) {
+		/*
+		 * Not permitted, or of nobody in this user namespace: the owner
+		 * stays us, which is fine.
+		 */
+		return -errno;
+	}
+	/* Some file systems keep modes of their own: 0600 is never too much. */
+	if (fchmod(out->fd, old.st_mode & 0777) && errno != EPERM)
+		return -errno;
+	return 0;
 }
 
 /* What cannot be renamed over, as a file that is mounted: in place then. */
