@@ -51,6 +51,7 @@ bool stat_read(const struct cpus *cpus, struct stat_times *times)
 	struct lines lines;
 	uint32_t cpu;
 	char *line;
+	bool whole;
 
 	memset(times, 0, cpus->count * sizeof(*times));
 	if (lines_open(&lines, "/proc/stat"))
@@ -63,6 +64,7 @@ bool stat_read(const struct cpus *cpus, struct stat_times *times)
 			if (cpus->cpu[i] == cpu)
 				times[i] = one;
 	}
+	whole = !lines.error;
 	lines_close(&lines);
-	return true;
+	return whole;
 }
