@@ -89,6 +89,31 @@ static void child(int gate, int report, int priority, char **argv)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
+/*
+ * Where memory runs out, exit(3) is all that is left to do; whoever waits for
+ * us must still not find the command running.
+ */
+static pid_t running;
+
+static void wait_for_running(void)
+{
+	if (!running)
+		return;
+	signals_allow();
+	while (waitpid(running, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* 0: there is nothing to wait for any more. */
+static void wait_at_exit(pid_t pid)
+{
+	static bool registered;
+
+	running = pid;
+	if (!registered)
+		registered = !atexit(wait_for_running);
+}
+
 int command_open(struct command *command, char **argv)
 {
 	int gate[2], report[2], error;
@@ -132,19 +157,27 @@ fail_report:
 
 int command_go(struct command *command)
 {
-	int error = 0;
+	int error = 0, reported;
 	ssize_t got;
 
-	/* A child that was killed meanwhile shows in its status. */
-	(void)!write(command->gate, "", 1);
+	do
+		got = write(command->gate, "", 1);
+	while (got < 0 && errno == EINTR);
+	/* A child that was killed meanwhile (EPIPE) shows in its status. */
+	if (got < 0 && errno != EPIPE)
+		error = -errno;
 	close(command->gate);
 	command->gate = -1;
 	do
-		got = read(command->report, &error, sizeof(error));
+		got = read(command->report, &reported, sizeof(reported));
 	while (got < 0 && errno == EINTR);
 	close(command->report);
 	command->report = -1;
-	return got == sizeof(error) ? -error : 0;
+	if (got == sizeof(reported))
+		return -reported;
+	if (!error)
+		wait_at_exit(command->pid);
+	return error;
 }
 
 bool command_ended(struct command *command, bool wait)
@@ -160,6 +193,7 @@ bool command_ended(struct command *command, bool wait)
 	if (pid == 0)
 		return false;
 	command->ended = true;
+	wait_at_exit(0);
 	if (pid < 0)
 		command->status = 127;
 	else
