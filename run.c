@@ -405,13 +405,16 @@ static int drain_until_end(struct run *run, uint64_t end)
 	size_t count = 0;
 
 	for (;;) {
-		int error;
+		int signal, error;
 
 		if (run->sideband)
 			fds = sideband_fds(run->sideband, &count);
-		if (signals_wait(next < end ? next : end, fds, count) ||
-		    system_now() >= end)
-			return 0;
+		signal = signals_wait(next < end ? next : end, fds, count);
+		if (signal < 0)
+			log_error("signals: ppoll: %s",
+				  system_strerror(signal));
+		if (signal || system_now() >= end)
+			return signal < 0 ? signal : 0;
 		if (run->command.pid && command_ended(&run->command, false))
 			return 0;
 		if (run->sideband)

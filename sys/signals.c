@@ -5,6 +5,7 @@
  * The signals are blocked but while ppoll(2) waits, so none can slip in
  * between the look at the flag and the sleep.
  */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -97,6 +98,7 @@ int signals_wait(uint64_t deadline, const int *fds, size_t count)
 	struct pollfd *polls = memory_new(count, sizeof(*polls));
 	uint64_t now = system_now();
 	struct timespec left = { 0 };
+	int error = 0;
 
 	for (size_t i = 0; i < count; i++)
 		polls[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
@@ -105,9 +107,11 @@ int signals_wait(uint64_t deadline, const int *fds, size_t count)
 		left.tv_nsec = (long)((deadline - now) % 1000000000);
 	}
 	/* Also with no time left, so that a signal is seen. */
-	ppoll(polls, count, &left, &signals_while_waiting);
+	if (ppoll(polls, count, &left, &signals_while_waiting) < 0 &&
+	    errno != EINTR)
+		error = -errno;
 	free(polls);
-	return signals_got;
+	return error ? error : signals_got;
 }
 
 void signals_undo(void)

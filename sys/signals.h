@@ -15,7 +15,7 @@ void signals_open(void);
 /*
  * Waits until `deadline` (CLOCK_MONOTONIC, ns), until one of `count`
  * descriptors can be read, a child ended, or a signal asks for the end.
- * Returns that signal, or 0.
+ * Returns that signal, 0, or -errno.
  */
 int signals_wait(uint64_t deadline, const int *fds, size_t count);
 
