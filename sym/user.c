@@ -25,6 +25,7 @@
 #include "proc/maps.h"
 #include "proc/namespace.h"
 #include "sym/user.h"
+#include "sys/system.h"
 
 enum {
 	PROCESSES_MOST = 4096,	/* beyond, all is forgotten and read anew */
@@ -59,7 +60,8 @@ struct user_names {
 	uint64_t round;
 	size_t lines;		/* read in this drain */
 	bool blind;		/* /proc numbers processes otherwise */
-	size_t too_many, forbidden;	/* looks that were not taken */
+	size_t too_many, forbidden, failed;	/* looks that were not taken */
+	int why;		/* -errno of the last that failed */
 };
 
 struct user_names *user_names_new(void)
@@ -110,6 +112,24 @@ static bool thread_equal(const void *array, uint32_t position,
 	       !memcmp(a[position].comm, b->comm, COMM_LENGTH);
 }
 
+/* A file of a process that could not be read, though it is there. */
+static void note_error(struct user_names *names, int error)
+{
+	if (error == -E2BIG) {
+		names->too_many++;
+	} else if (error == -EACCES || error == -EPERM) {
+		names->forbidden++;
+	} else if (error) {
+		names->failed++;
+		names->why = error;
+	}
+}
+
+static bool is_gone(int error)
+{
+	return error == -ENOENT || error == -ESRCH;
+}
+
 /*
  * Whether the thread is called now as it was in the sample.  Gone counts as the
  * same: then there are only maps that were read while it was there.
@@ -120,6 +140,7 @@ static bool is_same(struct user_names *names, const struct user_task *task)
 	char path[64], comm[64];
 	uint64_t hash;
 	uint32_t position;
+	int error;
 
 	memcpy(thread.comm, task->comm,
 	       strnlen(task->comm, COMM_LENGTH - 1));
@@ -131,8 +152,10 @@ static bool is_same(struct user_names *names, const struct user_task *task)
 		return names->threads[position].same;
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", task->tgid,
 		 task->tid);
-	thread.same = file_read_text(path, comm, sizeof(comm)) ||
-		      !strcmp(comm, thread.comm);
+	error = file_read_text(path, comm, sizeof(comm));
+	thread.same = error ? is_gone(error) : !strcmp(comm, thread.comm);
+	if (!is_gone(error))
+		note_error(names, error);
 	names->threads = memory_grow(names->threads, &names->thread_capacity,
 				     names->thread_count + 1, sizeof(thread));
 	names->threads[names->thread_count] = thread;
@@ -169,13 +192,10 @@ static void look_at(struct user_names *names, struct process *process,
 	 * If it is gone, what was read in time goes on to serve, if it still
 	 * was called the same in its last sample.
 	 */
-	process->gone = error == -ENOENT || error == -ESRCH;
+	process->gone = is_gone(error);
 	if (process->gone)
 		return;
-	if (error == -E2BIG)
-		names->too_many++;
-	if (error == -EACCES || error == -EPERM)
-		names->forbidden++;
+	note_error(names, error);
 	maps_free(&process->maps);
 	process->maps = fresh;
 	memcpy(process->comm, comm, COMM_LENGTH);
@@ -244,6 +264,10 @@ void user_names_report(const struct user_names *names)
 	if (names->too_many)
 		log_warning("/proc/PID/maps: %zu times too many mappings: some "
 			    "user frames stay addresses", names->too_many);
+	if (names->failed)
+		log_warning("/proc/PID/maps, /proc/PID/task/TID/comm: %zu times: "
+			    "%s: some user frames stay addresses",
+			    names->failed, system_strerror(names->why));
 	if (!names->forbidden)
 		return;
 	log_warning("/proc/PID/maps: %zu times not permitted: some user "
