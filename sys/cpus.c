@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 #include "lib/file.h"
+#include "lib/log.h"
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "sys/cpus.h"
+#include "sys/system.h"
 
 /* A set while it is read: however often a list names a CPU, it is one. */
 struct cpu_set {
@@ -108,12 +110,22 @@ static int cpus_of_affinity(struct cpus *cpus)
 
 int cpus_online(struct cpus *cpus)
 {
+	static const char path[] = "/sys/devices/system/cpu/online";
+	static bool told;
 	char list[4096];
+	int error = file_read_text(path, list, sizeof(list));
 
-	if (file_read_text("/sys/devices/system/cpu/online", list,
-			   sizeof(list)) || cpus_parse(cpus, list))
-		return cpus_of_affinity(cpus);
-	return 0;
+	if (!error)
+		error = cpus_parse(cpus, list);
+	if (!error)
+		return 0;
+	/* Not mounted is one thing; but there may be more CPUs than these. */
+	if (error != -ENOENT && !told) {
+		log_warning("%s: read: %s: only CPUs that prof may run on are "
+			    "known", path, system_strerror(error));
+		told = true;
+	}
+	return cpus_of_affinity(cpus);
 }
 
 int cpus_contain(const struct cpus *cpus, uint32_t cpu)
