@@ -11,7 +11,7 @@
 #	lint	static analysers, shellcheck, mandoc
 #	vm	the oldest and the newest kernel, in QEMU (VM_KERNELS)
 #	long	ten million samples, a million inputs per parser, five minutes
-#		of a busy machine
+#		of a busy machine, all calls that can fail
 #
 # Without a part: unit golden floors docs live.  A test prints `ok`, `FAIL` or
 # `skip` with its name; the last line counts them.  Status 1 if one failed.
@@ -167,6 +167,7 @@ part_vm() {
 
 part_long() {
 	export STRESS_SAMPLES=10000000 BALANCE_SECONDS=20 PEERS_SECONDS=60
+	export FAULTS_ALL=1
 	part_live
 	if [ "$(id -u)" = 0 ]; then
 		bash test/long.sh

@@ -91,3 +91,33 @@ keep_awake() {
 			sh -c 'while :; do :; done'
 	done
 }
+
+# Programs and maps in the kernel that are called as ours are, but of which no
+# process has a descriptor.  Those of a profiler that runs meanwhile have one.
+bpf_unheld() {
+	{
+		bpftool prog show 2>/dev/null |
+			grep -E 'name (profile_hash|profile_stackid|name_addresses) ' |
+			sed 's/^\([0-9]*\):.*/prog_id \1/'
+		bpftool map show 2>/dev/null |
+			grep -E 'name (stacks[01]|counts[01]|seeds|scratches|tallies|questions|stackid_(stacks|counts)) ' |
+			sed 's/^\([0-9]*\):.*/map_id \1/'
+	} | sort >"$T/bpf.ours"
+	cat /proc/[0-9]*/fdinfo/* 2>/dev/null |
+		sed -n 's/^\(prog_id\|map_id\):[^0-9]*/\1 /p' | sort -u >"$T/bpf.held"
+	comm -23 "$T/bpf.ours" "$T/bpf.held"
+}
+
+# What has no holder now and is not in the file BEFORE.  The kernel frees them
+# in its own time, so it gets five seconds.  Fails, and prints it, if it stays.
+bpf_left() {
+	local try
+
+	for ((try = 0; try < 10; try++)); do
+		bpf_unheld | comm -13 "$1" - >"$T/bpf.left"
+		[ -s "$T/bpf.left" ] || return 0
+		sleep 0.5
+	done
+	tr '\n' ' ' <"$T/bpf.left"
+	return 1
+}

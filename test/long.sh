@@ -27,15 +27,10 @@ else
 fi
 
 # A thousand starts leave no program and no map behind.
-left() {
-	bpftool prog show 2>/dev/null | grep -c 'name profile_hash'
-	bpftool map show 2>/dev/null | grep -cE 'name (stacks|counts)[01]'
-}
-before=$(left)
+bpf_unheld >"$T/before"
 failed=0
 for ((i = 0; i < 1000; i++)); do
 	./prof -q -d 0.001 -o "$T/x.folded" || failed=$((failed + 1))
 done
-sleep 1
 expect thousand-starts test "$failed" = 0
-expect thousand-starts-leave-nothing test "$(left)" = "$before"
+expect thousand-starts-leave-nothing bpf_left "$T/before"
