@@ -69,6 +69,9 @@ static const struct rule rules[] = {
 	{ "open /proc/sys", OPEN_ERRORS, NO_ADVICE },
 	/* Not mounted: the CPUs on which it may run. */
 	{ "open /sys/", "EMFILE ~ENOENT EACCES ENOMEM", NO_ADVICE },
+	/* One of the things that --check shows. */
+	{ "open /sys/kernel/security", OPEN_ERRORS, NO_ADVICE },
+	{ "read /sys/kernel/security", "~EINTR ~EIO ~short", NO_ADVICE },
 	{ "open /proc/stat", OPEN_ERRORS, NO_ADVICE },
 	{ "open /proc/self/status", OPEN_ERRORS, NO_ADVICE },
 	{ "open /proc/N/status", OPEN_ERRORS, NO_ADVICE },
