@@ -256,7 +256,10 @@ static int open_directly(const char *path)
 	    status.st_dev == ours.st_dev && status.st_ino == ours.st_ino &&
 	    !S_ISCHR(status.st_mode))
 		return copy_of_stdout();
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	/* A FIFO waits for its reader, and a command may end meanwhile. */
+	do
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
 }
 
