@@ -83,6 +83,9 @@ static const struct rule rules[] = {
 	{ "open cgroup", "ENOENT EACCES EMFILE", NO_ADVICE },
 	{ "open .prof.X", "ENOSPC EACCES EROFS EMFILE ENFILE EDQUOT ~EEXIST",
 	  NO_ADVICE },
+	{ "open /dev/null", "EACCES EMFILE ~EINTR", NO_ADVICE },
+	{ "access /dev/null", "EACCES EROFS", NO_ADVICE },
+	{ "stat /dev/null", "EACCES", NO_ADVICE },
 	{ "open out.folded", "EACCES EROFS EMFILE", NO_ADVICE },
 
 	{ "read /proc/sys", "~EINTR ~EIO ~short", NO_ADVICE },
