@@ -14,11 +14,13 @@ $(B)/test/faulty: $(B)/test/faults/faults.o $(B)/prof.o $(OBJECTS) \
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) \
 		$(FAULTS_CALLS:%=-Wl,--wrap=%) -o $@ $^
 
+$(B)/test/faults/drive: $(B)/test/faults/judge.o $(B)/test/faults/texts.o
+
 $(B)/test/faults/%: $(B)/test/faults/%.o $(OBJECTS) $(B)/bpf_embed.o
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
 
 # Not to be compiled anew each time.
-.SECONDARY: $(patsubst %,$(B)/test/faults/%.o,drive cycles kill)
+.SECONDARY: $(patsubst %,$(B)/test/faults/%.o,drive judge texts cycles kill)
 
 faults-programs: $(B)/test/faulty $(B)/test/faults/drive \
 	$(B)/test/faults/cycles $(B)/test/faults/kill

@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drive [-a] [-k KIND] FAULTY VICTIM DIRECTORY: runs the product again and again, each
- * time with one call that fails, and judges what comes of it.
+ * drive [-a] [-k KIND] FAULTY VICTIM DIRECTORY: runs the product again and
+ * again, each time with one call that fails, and judges what comes of it.
  *
  * For each kind of run the calls are counted first (faults.c).  Then each of
- * them fails with each errno of rules.h; of calls that come often the first.
+ * them fails with each errno of rules.h; of calls that come often the first,
+ * and of those on the output the last.
  * A call that is in several kinds of run fails in the first of them, and once
  * more where a command is waiting.  With -a (all) the second and the last of
  * each fail, too, and every kind of run has the first errno of every call but
  * of those for memory.
  *
- * A run is right if
- *
- * - it ends by itself, in time, and leaves no child, no descriptor, no memory;
- * - its status is 0, the file is whole, the balance adds up, and the names are
- *   there; or a warning says what is not there;
- * - or its status is another, the message says which error it was, there is
- *   advice where sys/advice.c knows some, and the file is what it was before;
- * - nothing else is left in the directory.
- *
- * Prints a line per kind of run, and at the end a table.
+ * What is right says judge.c.  Prints a line per kind of run, and at the end
+ * a table.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,44 +29,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/advice.h"
-#include "sys/system.h"
+#include "test/faults/drive.h"
 #include "test/faults/rules.h"
 
 enum {
-	JOBS_MOST = 20000, CALLS_MOST = 1024, ARGS_MOST = 20, NAME_SIZE = 80,
-	WORKERS = 2, PATIENCE_MS = 20000, WHY_SIZE = 240,
+	JOBS_MOST = 20000, CALLS_MOST = 1024, WORKERS = 2, PATIENCE_MS = 20000,
 };
 
-/* In place of an errno. */
-enum { MOVE_ONE_BYTE = -1, END_OF_FILE = -2 };
-
-static const struct {
-	const char *name;
-	int number;
-} numbers[] = {
-	{ "E2BIG", E2BIG }, { "EACCES", EACCES }, { "EAGAIN", EAGAIN },
-	{ "EBUSY", EBUSY }, { "EDQUOT", EDQUOT }, { "EEXIST", EEXIST },
-	{ "EFBIG", EFBIG }, { "EINTR", EINTR }, { "EINVAL", EINVAL },
-	{ "EIO", EIO }, { "ELOOP", ELOOP }, { "EMFILE", EMFILE },
-	{ "ENFILE", ENFILE }, { "ENODEV", ENODEV }, { "ENOENT", ENOENT },
-	{ "ENOEXEC", ENOEXEC }, { "ENOMEM", ENOMEM }, { "ENOSPC", ENOSPC },
-	{ "ENOSYS", ENOSYS }, { "ENOTDIR", ENOTDIR }, { "ENOTSUPP", 524 },
-	{ "EOPNOTSUPP", EOPNOTSUPP }, { "EPERM", EPERM }, { "EPIPE", EPIPE },
-	{ "EROFS", EROFS }, { "ESRCH", ESRCH }, { "ETXTBSY", ETXTBSY },
-	{ "EXDEV", EXDEV }, { "short", MOVE_ONE_BYTE }, { "end", END_OF_FILE },
-};
-
-/* How the product is called; words in capitals are filled in. */
-static const struct kind {
-	const char *name, *faults;	/* faults that are there all the time */
-	const char *args[ARGS_MOST];
-	bool file;		/* -o, else standard output */
-	bool in_place;		/* a half file cannot be avoided, but is said */
-	bool spinner;		/* is sampled for certain */
-	bool nowhere;		/* the output cannot be read */
-	const char *calls;	/* only those that begin so, but always */
-} kinds[] = {
+const struct kind kinds[] = {
 	{ "system", NULL, { "-d0.04", "-oout.folded" }, .file = true },
 	{ "command", NULL, { "-oout.folded", "--", "VICTIM", "0.03" },
 	  .file = true },
@@ -86,7 +46,7 @@ static const struct kind {
 	  .file = true },
 	/* Drains while the command runs. */
 	{ "long-command", NULL,
-	  { "--memory=1", "-F49", "-oout.folded", "--", "VICTIM", "0.25" },
+	  { "--memory=1", "-F49", "-oout.folded", "--", "VICTIM", "0.15" },
 	  .file = true, .calls = "bpf MAP_LOOKUP_AND_DELETE_BATCH" },
 	{ "device", NULL, { "-d0.04", "-o/dev/null" }, .nowhere = true },
 	{ "drains", NULL,
@@ -115,128 +75,12 @@ struct call {
 	unsigned long count;
 };
 
-struct job {
-	int kind, error;
-	unsigned long nth;
-	const struct rule *rule;
-	char name[NAME_SIZE];
-	bool may_be_silent;
-};
-
-enum outcome { NOT_STRUCK, FAILED, WARNED, SILENT, WRONG, OUTCOMES };
-
-struct result {
-	enum outcome outcome;
-	char why[WHY_SIZE];
-};
-
-/* What one run left. */
-struct run {
-	int status;		/* of wait(2) */
-	bool late, left_running;
-	char *err, *out, *report;
-};
-
 static const char *faulty, *victim, *only;
 static char *cgroup;		/* where cgroup v2 is; NULL: nowhere */
 static char spinner_text[16], driver_text[16];
 static bool all;
 static struct job *jobs;
 static size_t job_count, left_out;
-static int no_lines;		/* `no` and `--` of --check without a fault */
-
-/* ------------------------------------------------------------------ texts */
-
-static char *read_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t size = 0, room = 1 << 16;
-	char *text = malloc(room);
-	ssize_t got;
-
-	while (fd >= 0 && (got = read(fd, text + size, room - size - 1)) > 0) {
-		size += (size_t)got;
-		if (size == room - 1)
-			text = realloc(text, room *= 2);
-	}
-	if (fd >= 0)
-		close(fd);
-	text[size] = '\0';
-	return text;
-}
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	if (!file || fputs(text, file) < 0 || fclose(file))
-		_exit(98);
-}
-
-static const char *error_name(int error)
-{
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (numbers[i].number == error)
-			return numbers[i].name;
-	return "?";
-}
-
-static int error_number(const char *name, size_t length)
-{
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (strlen(numbers[i].name) == length &&
-		    !strncmp(numbers[i].name, name, length))
-			return numbers[i].number;
-	fprintf(stderr, "rules.h: %.*s: no such error\n", (int)length, name);
-	exit(1);
-}
-
-/* The first line from `text` on that begins so, or NULL. */
-static const char *line_with(const char *text, const char *begin)
-{
-	while (text && strncmp(text, begin, strlen(begin))) {
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
-	}
-	return text;
-}
-
-static int count_lines(const char *text, const char *begin)
-{
-	int count = 0;
-
-	for (text = line_with(text, begin); text;
-	     text = line_with(text + 1, begin))
-		count++;
-	return count;
-}
-
-/* The number of a line of the balance: "prof:        user         12 ...". */
-static long long balance(const char *err, const char *label)
-{
-	for (const char *p = err; (p = line_with(p, "prof: ")); p++) {
-		const char *word = p + 5 + strspn(p + 5, " ");
-
-		if (!strncmp(word, label, strlen(label)) &&
-		    word[strlen(label)] == ' ')
-			return strtoll(word + strlen(label), NULL, 10);
-	}
-	return 0;
-}
-
-/* The number in front of this word in the balance's first line; -1: none. */
-static long long head_of(const char *err, const char *word)
-{
-	const char *end = strstr(err, word), *p = end;
-
-	if (!end || !strstr(err, " s on "))
-		return -1;
-	while (p > err && !(p[-1] >= '0' && p[-1] <= '9'))
-		p--;
-	while (p > err && p[-1] >= '0' && p[-1] <= '9')
-		p--;
-	return strtoll(p, NULL, 10);
-}
 
 /* ---------------------------------------------------------------- one run */
 
@@ -372,226 +216,6 @@ static void run_free(struct run *run)
 	free(run->report);
 }
 
-/* ------------------------------------------------------------------ judging */
-
-static bool wrong(struct result *result, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(result->why, sizeof(result->why), format, args);
-	va_end(args);
-	result->outcome = WRONG;
-	for (char *p = result->why; *p; p++)
-		if (*p == '\n')
-			*p = '|';
-	return false;
-}
-
-/* Removes what is left, and says so. */
-static bool has_leftover(void)
-{
-	DIR *here = opendir(".");
-	struct dirent *entry;
-	bool found = false;
-
-	while (here && (entry = readdir(here))) {
-		if (strncmp(entry->d_name, ".prof.", 6))
-			continue;
-		found = true;
-		unlink(entry->d_name);
-	}
-	closedir(here);
-	return found;
-}
-
-/* Folded stacks, whole: their sum, or -1. */
-static long long sum_of(const char *folded)
-{
-	long long sum = 0;
-
-	while (*folded) {
-		const char *end = strchr(folded, '\n'), *space = end;
-		char *after;
-
-		if (!end)
-			return -1;
-		while (space > folded && *space != ' ')
-			space--;
-		if (space == folded)
-			return -1;
-		sum += strtoll(space, &after, 10);
-		if (after != end || after == space + 1)
-			return -1;
-		folded = end + 1;
-	}
-	return sum;
-}
-
-/* Whether a frame ends so and begins with "[0x": an address. */
-static bool is_address(const char *frame, size_t length, const char *end)
-{
-	return length > strlen(end) && !strncmp(frame, "[0x", 3) &&
-	       !strncmp(frame + length - strlen(end), end, strlen(end));
-}
-
-/* Whether there are frames of this ending, but all of them are addresses. */
-static bool nameless(const char *folded, const char *end)
-{
-	bool any = false;
-
-	for (const char *p = folded; *p;) {
-		size_t length = strcspn(p, "; \n");
-
-		if (is_address(p, length, end))
-			any = true;
-		else if (length > strlen(end) &&
-			 !strncmp(p + length - strlen(end), end, strlen(end)))
-			return false;
-		p += length;
-		p += *p != '\0';
-	}
-	return any;
-}
-
-static bool in_line(const char *line, const char *words)
-{
-	const char *found = strstr(line, words);
-
-	return found && (size_t)(found - line) < strcspn(line, "\n");
-}
-
-/* A warning, or the word for this error: not of idle CPUs' missing ticks. */
-static bool is_said(const struct run *run, const struct job *job)
-{
-	const char *text = job->error > 0 ? system_strerror(job->error) :
-			   "\n\n";
-
-	if (strstr(run->err, text) || strstr(run->err, "memory: "))
-		return true;
-	if (!strcmp(kinds[job->kind].name, "check"))
-		return strstr(run->out, text) ||
-		       count_lines(run->out, "no  ") +
-		       count_lines(run->out, "--  ") > no_lines;
-	for (const char *p = run->err; (p = line_with(p, "prof: warning: "));
-	     p++)
-		if (!in_line(p, "of the samples did not come") &&
-		    !in_line(p, "no sample: it was never") &&
-		    !in_line(p, "MB are too little") &&
-		    !in_line(p, "was refused: trying stackid"))
-			return true;
-	return false;
-}
-
-static bool judge_success(const struct run *run, const struct kind *kind,
-			  struct result *result)
-{
-	static const char *const modes[] = {
-		"user", "kernel", "idle", "softirq", "unknown",
-	};
-	long long sum = 0, sampled = head_of(run->err, " sampled");
-	bool said = line_with(run->err, "prof: warning: ");
-
-	if (!strcmp(kind->name, "check"))
-		return strstr(run->out, "prof works here") ? true :
-		       wrong(result, "status 0: %s", run->out);
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		sum += balance(run->err, modes[i]);
-	if (!kind->nowhere && sum_of(run->out) != sum)
-		return wrong(result, "status 0, balance %lld, but: %.60s", sum,
-			     run->out);
-	sum += balance(run->err, "filtered") + balance(run->err, "lost");
-	if ((sum != sampled && !strstr(run->err, " were drained, but")) ||
-	    sampled + balance(run->err, "unaccounted") !=
-	    head_of(run->err, " ticks expected"))
-		return wrong(result, "the balance does not add up: %s",
-			     strstr(run->err, " s on "));
-	if (!said && nameless(run->out, "_[k]"))
-		return wrong(result, "no kernel names, without a word");
-	/* The spinner is there all the time. */
-	if (!said && kind->spinner && !strstr(run->out, "[drive+0x"))
-		return wrong(result, "no user names, without a word");
-	return true;
-}
-
-static bool judge_failure(const struct run *run, const struct job *job,
-			  struct result *result)
-{
-	const struct kind *kind = &kinds[job->kind];
-	const char *line = line_with(run->err, "prof: ");
-	int status = WEXITSTATUS(run->status);
-
-	if (!strcmp(kind->name, "check"))
-		return strstr(run->out, "does not work here") ||
-		       strstr(run->err, "prof: ") ? true :
-		       wrong(result, "status %d: %s", status, run->err);
-	if (status != 1 && status != 126 && status != 127)
-		return wrong(result, "status %d: %s", status, run->err);
-	if (kind->file && !kind->in_place && strcmp(run->out, "old\n"))
-		return wrong(result, "status %d, but the old file is: %.60s",
-			     status, run->out);
-	if (!line || !is_said(run, job))
-		return wrong(result, "status %d, but no word of %s: %s", status,
-			     error_name(job->error), run->err);
-	if (job->rule->advice_on != NO_ADVICE && job->error > 0 &&
-	    advice((enum advice_on)job->rule->advice_on, -job->error) &&
-	    !line_with(run->err, "      "))
-		return wrong(result, "no advice: %s", run->err);
-	return true;
-}
-
-static bool judge_rest(const struct run *run, const struct job *job,
-		       struct result *result)
-{
-	const char *open = line_with(run->report, "open ");
-	bool no_memory = strstr(run->err, "prof: memory: ");
-	bool temporary = has_leftover();
-
-	if (run->late)
-		return wrong(result, "did not end: %s", run->err);
-	if (WIFSIGNALED(run->status))
-		return wrong(result, "signal %d: %s", WTERMSIG(run->status),
-			     run->err);
-	if (run->left_running)
-		return wrong(result, "the command was left: %s", run->err);
-	if (temporary && !strstr(job->name, "unlink"))
-		return wrong(result, "a temporary file is left: %s", run->err);
-	if (!line_with(run->report, "struck "))
-		return wrong(result, "no report: %s", run->err);
-	/* Without memory it ends at once; the kernel closes for it. */
-	if (open && !no_memory)
-		return wrong(result, "not closed: %.60s", open);
-	if (!line_with(run->report, "blocks 0\n") && !no_memory)
-		return wrong(result, "not freed: %s",
-			     line_with(run->report, "blocks "));
-	return true;
-}
-
-static struct result judge(const struct run *run, const struct job *job)
-{
-	struct result result = { .outcome = FAILED };
-	bool stderr_broken = !strcmp(job->name, "write stderr");
-
-	if (!judge_rest(run, job, &result))
-		return result;
-	if (line_with(run->report, "struck 0") &&
-	    strncmp(job->name, "child ", 6)) {
-		result.outcome = NOT_STRUCK;
-		return result;
-	}
-	if (WEXITSTATUS(run->status)) {
-		judge_failure(run, job, &result);
-		return result;
-	}
-	result.outcome = is_said(run, job) ? WARNED : SILENT;
-	if (!stderr_broken &&
-	    !judge_success(run, &kinds[job->kind], &result))
-		return result;
-	if (result.outcome == SILENT && !job->may_be_silent)
-		wrong(&result, "not a word of it");
-	return result;
-}
-
 /* -------------------------------------------------------------- which jobs */
 
 static const struct rule *rule_of(const char *name, unsigned long nth)
@@ -661,7 +285,9 @@ static void choose(int kind, const struct call *call)
 {
 	unsigned long firsts = all ? 2 : 1, chosen = 0;
 	bool memory = strstr(call->name, "alloc at ");
-	bool last = all || (kind == 0 && !memory);
+	/* A file is tried, then written, then put in place. */
+	bool last = all || strstr(call->name, "out.folded") ||
+		    strstr(call->name, ".prof.X");
 
 	if (kinds[kind].calls ?
 	    strncmp(call->name, kinds[kind].calls, strlen(kinds[kind].calls)) :
@@ -707,7 +333,7 @@ static void count_calls(int kind)
 	struct job none = { .kind = kind, .name = "none", .may_be_silent = true,
 			    .rule = &rules[0] };
 	const char *faults = kinds[kind].faults ? kinds[kind].faults : "";
-	struct result result = { .outcome = SILENT };
+	struct result result;
 	struct run run;
 	size_t count;
 
@@ -717,19 +343,13 @@ static void count_calls(int kind)
 	}
 	run = run_product(&kinds[kind], faults);
 	count = read_calls(run.report, calls);
-	if (!strcmp(kinds[kind].name, "check"))
-		no_lines = count_lines(run.out, "no  ") +
-			   count_lines(run.out, "--  ");
-	if (!judge_rest(&run, &none, &result) || run.status ||
-	    !judge_success(&run, &kinds[kind], &result)) {
-		if (result.outcome != WRONG)
-			wrong(&result, "status %d: %s", run.status, run.err);
+	result = judge_plain(&run, &none);
+	run_free(&run);
+	if (result.outcome == WRONG) {
 		printf("FAIL faults-%s: without a fault: %s\n",
 		       kinds[kind].name, result.why);
-		run_free(&run);
 		return;
 	}
-	run_free(&run);
 	for (size_t i = 0; i < count; i++)
 		choose(kind, &calls[i]);
 	for (size_t i = 0; i < sizeof(in_child) / sizeof(*in_child); i++)

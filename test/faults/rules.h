@@ -2,7 +2,7 @@
 #ifndef TEST_FAULTS_RULES_H
 #define TEST_FAULTS_RULES_H
 
-#include "sys/advice.h"
+#include "test/faults/drive.h"
 
 /*
  * Which errors a call can have, by the man pages and the kernel's source, and
@@ -15,13 +15,6 @@
  * told of, by an error or a warning.  Nothing may be wrong afterwards in
  * either case.
  */
-struct rule {
-	const char *call, *errors;
-	int advice_on;		/* enum advice_on, or NO_ADVICE */
-};
-
-enum { NO_ADVICE = -1 };
-
 #define MAP_ERRORS "EPERM ENOMEM EINVAL E2BIG EMFILE ENFILE ENOSYS"
 #define PROG_ERRORS "EPERM EACCES EINVAL E2BIG ENOMEM EMFILE ENOSYS ENOSPC"
 #define OPEN_ERRORS "~EMFILE ~ENOENT ~EACCES ~ENOMEM ~ENFILE"
