@@ -5,10 +5,10 @@
  *	prof: OBJECT: what failed: why
  *	      what to do about it
  *
- * A message is formatted whole and written by one write(2) if stderr takes it, so that lines of
- * several processes on one terminal do not mix.  Control bytes of foreign
- * names (a path, a comm) are shown as `?`: a message must not be able to
- * drive the terminal.
+ * A message is formatted whole and written by one write(2), or more if stderr
+ * takes it in parts, so that lines of several processes on one terminal do not
+ * mix.  Control bytes of foreign names (a path, a comm) are shown as `?`: a
+ * message must not be able to drive the terminal.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void log_line(const char *prefix, const char *format, va_list args,
 			line[i] = '?';
 	}
 	length += from;
-	memcpy(line + length, end, strlen(end));
+	memcpy(line + length, end, strlen(end) + 1);
 	length += strlen(end);
 	log_progress_shown = 0;
 	log_last_shown = 1;
