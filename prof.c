@@ -66,7 +66,9 @@
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/maps.[ch]   /proc/PID/maps
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
- *	3  unwind/cfi.[ch]  .eh_frame to rows
+ *	3  unwind/cfi.[ch]  .eh_frame to rows: functions
+ *	   unwind/cfa.[ch]  ... and what holds where in one
+ *	   unwind/dwarf.[ch]  numbers as DWARF writes them
  *	5  out/out.[ch]     the table of output formats
  *	   out/folded.[ch]  folded stacks
  *	   out/balance.[ch] where each tick went
