@@ -65,6 +65,7 @@
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/maps.[ch]   /proc/PID/maps
+	   proc/ranges.[ch] sets of address ranges that share memory
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
  *	3  unwind/cfi.[ch]  .eh_frame to rows: functions
  *	   unwind/cfa.[ch]  ... and what holds where in one
