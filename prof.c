@@ -29,6 +29,7 @@
  *	   sys/events.[ch]  what can be sampled, by name
  *	   sys/cpus.[ch]    which CPUs are there
  *	   sys/ring.[ch]    what the kernel writes about an event
+ *	   sys/regular.[ch] files of others, opened with care
  *	   sys/system.[ch]  clocks, limits, sysctls
  *	   sys/signals.[ch] Ctrl-C, between two drains
  *	   sys/command.[ch] a program to profile, held until all is ready
