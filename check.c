@@ -154,7 +154,7 @@ static void check_sideband(struct check *check)
 	struct sideband *sideband = NULL;
 
 	if (!cpus_online(&cpus))
-		sideband = sideband_open(&cpus);
+		sideband = sideband_open(&cpus, true);
 	tell(check, sideband, HELPFUL, "ring of forks and exits, -p, --",
 	     "", "see the message above");
 	sideband_close(sideband);

@@ -63,6 +63,8 @@
  *	   sym/iberty.[ch]  what the library for that stands on
  *	1  sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
+ *	   sym/user.[ch]    user addresses to files and offsets
+ *	2  proc/sideband.[ch]  forks, execs and mappings, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/maps.[ch]   /proc/PID/maps

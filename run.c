@@ -267,7 +267,7 @@ static int listen_to_forks(struct run *run)
 	if (cpus_online(&all))
 		log_error("CPUs: list: cannot be had any more");
 	else
-		run->sideband = sideband_open(&all);
+		run->sideband = sideband_open(&all, true);
 	cpus_free(&all);
 	return run->sideband ? 0 : -1;
 }

@@ -3,21 +3,26 @@
  * sideband: what the kernel tells about processes while samples are taken.
  *
  * A perf event can count nothing (PERF_COUNT_SW_DUMMY) and still tell of every
- * fork (and exec, mapping, exit) on its CPU, in a ring.  All records carry the time of the
- * clock that samples have, so the rings of all CPUs can be merged into one
- * story, and a sample can be judged by how things stood in its moment.
+ * fork, exec, mapping of code and exit on its CPU, in a ring.  All records carry
+ * the time of the clock that samples have, so the rings of all CPUs can be
+ * merged into one story, and a sample can be judged by how things stood in its
+ * moment.
  *
  *	FORK, EXIT	header pid ppid tid ptid time    sample_id
+ *	COMM		header pid tid comm              sample_id
+ *	MMAP2		header pid tid addr len pgoff maj min ino ino_generation
+ *			prot flags filename              sample_id
  *	LOST		header id lost                   sample_id
  *	sample_id	pid tid time cpu reserved: the last 24 bytes
  *
- * Nobody needs the exits yet, as a number is free only when it is given anew;
- * mappings and copied stacks can travel in the same rings.
+ * A COMM that comes of an exec has a flag.  Only code is told of, not data, and
+ * no munmap; a forked child is not told its parent's mappings again.
  *
  * The kernel writes a record before the task goes on, so whatever has a time
  * before that of a drain is in the rings when the drain reads them.
  *
- * Source: man 2 perf_event_open; kernel/events/core.c, perf_event_task().
+ * Source: man 2 perf_event_open; kernel/events/core.c, perf_event_task(),
+ * perf_event_comm(), perf_event_mmap().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,9 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/bytes.h"
 #include "lib/log.h"
 #include "lib/memory.h"
+#include "lib/text.h"
 #include "proc/sideband.h"
 #include "sys/advice.h"
 #include "sys/perf.h"
@@ -36,9 +41,22 @@
 
 /*
  * 256 KB for each CPU: a shell that starts programs as fast as it can fills
- * half a megabyte a second, and is woken for when half is full.
+ * half a megabyte a second, and is woken for when half is full.  Where the
+ * kernel grants less locked memory (perf_event_mmap_kb), less has to do.
  */
-enum { RING_BYTES = 256 * 1024 };
+enum {
+	RING_BYTES = 256 * 1024,
+	RING_LEAST = 32 * 1024,
+	SAMPLE_ID = 24,
+	HEADER = sizeof(struct perf_event_header),
+};
+
+/* An event that waits, with its place in its ring, and its path. */
+struct waiting {
+	struct side_event event;
+	uint64_t order;
+	size_t path;		/* in sideband->paths */
+};
 
 struct sideband {
 	struct listener {
@@ -47,14 +65,20 @@ struct sideband {
 	} *listeners;
 	int *fds;		/* of listeners[], for poll(2) */
 	size_t count, listener_capacity, fd_capacity;
-	struct side_event *events;	/* not yet replayed */
+	struct waiting *events;	/* not yet replayed */
 	size_t event_count, event_capacity;
+	struct text paths;	/* of the events, each with a zero byte */
+	uint64_t order;
+	uint64_t *heard;	/* the last time of each ring */
+	size_t heard_capacity;
+	size_t ring;		/* that is being read */
 	uint64_t lost;
+	bool deaf;
 };
 
 /* ------------------------------------------------------------- listening */
 
-static int open_event(uint32_t cpu)
+static int open_event(uint32_t cpu, size_t bytes)
 {
 	struct perf_event_attr attr;
 
@@ -65,11 +89,32 @@ static int open_event(uint32_t cpu)
 			   PERF_SAMPLE_CPU;
 	attr.sample_id_all = 1;
 	attr.task = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.mmap = 1;
+	attr.mmap2 = 1;
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.watermark = 1;
-	attr.wakeup_watermark = RING_BYTES / 2;
+	attr.wakeup_watermark = (uint32_t)bytes / 2;
 	return perf_event_open(&attr, -1, (int)cpu, -1, 0);
+}
+
+/* A ring of `bytes`; the descriptor, or -errno, and *what failed. */
+static int open_ring(struct ring *ring, uint32_t cpu, size_t bytes,
+		     const char **what)
+{
+	int fd = open_event(cpu, bytes), error;
+
+	*what = "perf_event_open for forks";
+	if (fd < 0)
+		return fd;
+	*what = "mmap of a ring";
+	error = ring_open(ring, fd, bytes);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
 }
 
 /* 0 or -errno; *what says which step failed. */
@@ -77,17 +122,13 @@ static int listen_on(struct sideband *sideband, uint32_t cpu,
 		     const char **what)
 {
 	struct listener listener = { .cpu = cpu };
-	int fd = open_event(cpu), error;
+	size_t bytes = RING_BYTES;
+	int fd = open_ring(&listener.ring, cpu, bytes, what);
 
-	*what = "perf_event_open for forks";
+	while (fd == -EPERM && bytes > RING_LEAST)
+		fd = open_ring(&listener.ring, cpu, bytes /= 2, what);
 	if (fd < 0)
 		return fd;
-	*what = "mmap of a ring of 256 KB";
-	error = ring_open(&listener.ring, fd, RING_BYTES);
-	if (error) {
-		close(fd);
-		return error;
-	}
 	sideband->listeners = memory_grow(sideband->listeners,
 					  &sideband->listener_capacity,
 					  sideband->count + 1,
@@ -99,9 +140,14 @@ static int listen_on(struct sideband *sideband, uint32_t cpu,
 	return 0;
 }
 
-struct sideband *sideband_open(const struct cpus *cpus)
+struct sideband *sideband_new(void)
 {
-	struct sideband *sideband = memory_new(1, sizeof(*sideband));
+	return memory_new(1, sizeof(struct sideband));
+}
+
+struct sideband *sideband_open(const struct cpus *cpus, bool must)
+{
+	struct sideband *sideband = sideband_new();
 
 	for (size_t i = 0; i < cpus->count; i++) {
 		const char *what;
@@ -109,11 +155,18 @@ struct sideband *sideband_open(const struct cpus *cpus)
 
 		if (!error || error == -ENODEV)
 			continue;
-		log_error("CPU %u: %s: %s", cpus->cpu[i], what,
-			  system_strerror(error));
-		advice_tell(ADVICE_EVENT, error);
-		sideband_close(sideband);
-		return NULL;
+		if (must) {
+			log_error("CPU %u: %s: %s", cpus->cpu[i], what,
+				  system_strerror(error));
+			advice_tell(ADVICE_EVENT, error);
+			sideband_close(sideband);
+			return NULL;
+		}
+		if (!sideband->deaf)
+			log_warning("CPU %u: %s: %s: short-lived processes "
+				    "stay without names", cpus->cpu[i], what,
+				    system_strerror(error));
+		sideband->deaf = true;
 	}
 	return sideband;
 }
@@ -128,93 +181,224 @@ void sideband_check(struct sideband *sideband, const struct cpus *cpus)
 		for (size_t j = 0; j < sideband->count; j++)
 			known |= sideband->listeners[j].cpu == cpus->cpu[i];
 		/* A task event lives on when its CPU comes back. */
-		if (known)
+		if (known || sideband->deaf)
 			continue;
 		error = listen_on(sideband, cpus->cpu[i], &what);
-		if (error && error != -ENODEV)
-			log_warning("CPU %u: %s: %s: forks there are not seen",
-				    cpus->cpu[i], what,
-				    system_strerror(error));
+		if (!error || error == -ENODEV)
+			continue;
+		log_warning("CPU %u: %s: %s: forks there are not seen",
+			    cpus->cpu[i], what, system_strerror(error));
+		sideband->deaf = true;
 	}
 }
 
 /* ------------------------------------------------------------- the records */
 
-static void add_fork(struct sideband *sideband, struct bytes record)
+/* pid ppid tid ptid */
+static bool parse_task(struct bytes record, struct side_event *event)
 {
-	struct side_event event = { .kind = SIDE_FORK };
-	uint32_t numbers[4];	/* pid ppid tid ptid */
+	uint32_t numbers[4];
 
-	/* sample_id: pid tid time cpu reserved */
-	if (record.size < 24 ||
-	    !bytes_copy(record, record.size - 16, &event.time,
-			sizeof(event.time)) ||
-	    !bytes_copy(record, sizeof(struct perf_event_header), numbers,
-			sizeof(numbers)))
-		return;
-	event.pid = numbers[0];
-	event.ppid = numbers[1];
-	event.tid = numbers[2];
+	if (!bytes_copy(record, HEADER, numbers, sizeof(numbers)))
+		return false;
+	event->pid = numbers[0];
+	event->ppid = numbers[1];
+	event->tid = numbers[2];
+	return true;
+}
+
+static bool parse_comm(struct bytes record, struct side_event *event)
+{
+	uint32_t numbers[2];
+
+	if (!bytes_copy(record, HEADER, numbers, sizeof(numbers)))
+		return false;
+	event->pid = numbers[0];
+	event->tid = numbers[1];
+	return true;
+}
+
+/* *path is the one in the record. */
+static bool parse_map(struct bytes record, struct side_event *event,
+		      const char **path)
+{
+	struct {
+		uint32_t pid, tid;
+		uint64_t start, size, offset;
+		uint32_t major, minor;
+		uint64_t inode, generation;
+		uint32_t prot, flags;
+	} fixed;
+	struct bytes body;
+
+	_Static_assert(sizeof(fixed) == 64, "PERF_RECORD_MMAP2");
+	/* The path ends before the sample_id. */
+	if (!bytes_part(record, 0, record.size - SAMPLE_ID, &body) ||
+	    !bytes_copy(body, HEADER, &fixed, sizeof(fixed)))
+		return false;
+	*path = bytes_text(body, HEADER + sizeof(fixed));
+	if (!*path || !fixed.size || fixed.start + fixed.size < fixed.start)
+		return false;
+	event->pid = fixed.pid;
+	event->tid = fixed.tid;
+	event->map = (struct side_map){
+		.start = fixed.start, .size = fixed.size,
+		.offset = fixed.offset, .inode = fixed.inode,
+		.generation = fixed.generation,
+		.major = fixed.major, .minor = fixed.minor,
+	};
+	return true;
+}
+
+/* The path is kept beside, as the record is gone after this. */
+static void add_event(struct sideband *sideband,
+		      const struct side_event *event, const char *path)
+{
+	struct waiting waiting = {
+		.event = *event, .order = sideband->order++,
+		.path = sideband->paths.length,
+	};
+
+	if (path)
+		text_add(&sideband->paths, path, strlen(path) + 1);
 	sideband->events = memory_grow(sideband->events,
 				       &sideband->event_capacity,
 				       sideband->event_count + 1,
-				       sizeof(event));
-	sideband->events[sideband->event_count++] = event;
+				       sizeof(waiting));
+	sideband->events[sideband->event_count++] = waiting;
+}
+
+/* The last time of this ring. */
+static uint64_t *heard_of(struct sideband *sideband, size_t ring)
+{
+	size_t before = sideband->heard_capacity;
+
+	sideband->heard = memory_grow(sideband->heard,
+				      &sideband->heard_capacity, ring + 1,
+				      sizeof(*sideband->heard));
+	if (sideband->heard_capacity > before)
+		memset(sideband->heard + before, 0,
+		       (sideband->heard_capacity - before) *
+		       sizeof(*sideband->heard));
+	return &sideband->heard[ring];
+}
+
+void sideband_add(struct sideband *sideband, size_t ring, struct bytes record)
+{
+	struct perf_event_header header;
+	struct side_event event = { 0 };
+	uint64_t lost, *heard = heard_of(sideband, ring);
+	const char *path = NULL;
+	bool good = false;
+
+	if (!bytes_copy(record, 0, &header, sizeof(header)) ||
+	    record.size < sizeof(header) + SAMPLE_ID ||
+	    !bytes_copy(record, record.size - 16, &event.time,
+			sizeof(event.time)))
+		return;
+	switch (header.type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		event.kind = header.type == PERF_RECORD_FORK ? SIDE_FORK :
+			     SIDE_EXIT;
+		good = parse_task(record, &event);
+		break;
+	case PERF_RECORD_COMM:
+		event.kind = SIDE_EXEC;
+		good = header.misc & PERF_RECORD_MISC_COMM_EXEC &&
+		       parse_comm(record, &event);
+		break;
+	case PERF_RECORD_MMAP2:
+		event.kind = SIDE_MAP;
+		good = parse_map(record, &event, &path);
+		break;
+	case PERF_RECORD_LOST:
+		/* header id lost */
+		event.kind = SIDE_LOST;
+		event.lost_since = *heard;
+		good = bytes_copy(record, sizeof(header) + 8, &lost, 8);
+		sideband->lost += good ? lost : 0;
+		break;
+	default:
+		break;
+	}
+	*heard = event.time;
+	if (good)
+		add_event(sideband, &event, path);
 }
 
 static void each_record(void *context, const struct perf_event_header *header)
 {
 	struct sideband *sideband = context;
-	struct bytes record = { (const uint8_t *)header, header->size };
-	uint64_t lost;
 
-	switch (header->type) {
-	case PERF_RECORD_FORK:
-		add_fork(sideband, record);
-		break;
-	case PERF_RECORD_LOST:
-		/* header id lost */
-		if (bytes_copy(record, sizeof(*header) + 8, &lost, 8))
-			sideband->lost += lost;
-		break;
-	default:
-		break;
-	}
+	sideband_add(sideband, sideband->ring,
+		     (struct bytes){ (const uint8_t *)header, header->size });
 }
 
 void sideband_collect(struct sideband *sideband)
 {
-	for (size_t i = 0; i < sideband->count; i++)
+	for (size_t i = 0; i < sideband->count; i++) {
+		sideband->ring = i;
 		ring_read(&sideband->listeners[i].ring, each_record, sideband);
+	}
 }
 
-/* By time, then by kind, so that the order is always the same. */
-static int cmp_event(const void *a, const void *b)
+/* By time; what is of the same, as it came: the order of a ring is right. */
+static int cmp_waiting(const void *a, const void *b)
 {
-	const struct side_event *x = a, *y = b;
+	const struct waiting *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (int)x->kind - (int)y->kind;
+	if (x->event.time != y->event.time)
+		return x->event.time < y->event.time ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Events that stay take their paths along. */
+static void keep_rest(struct sideband *sideband, size_t done)
+{
+	size_t left = sideband->event_count - done;
+	struct text paths = { 0 };
+
+	memmove(sideband->events, sideband->events + done,
+		left * sizeof(*sideband->events));
+	sideband->event_count = left;
+	if (!left) {
+		sideband->paths.length = 0;
+		return;
+	}
+	for (size_t i = 0; i < left; i++) {
+		struct waiting *waiting = &sideband->events[i];
+		const char *path = sideband->paths.data + waiting->path;
+
+		waiting->path = paths.length;
+		if (waiting->event.kind == SIDE_MAP)
+			text_add(&paths, path, strlen(path) + 1);
+	}
+	text_free(&sideband->paths);
+	sideband->paths = paths;
 }
 
 void sideband_replay(struct sideband *sideband, uint64_t until, side_fn *each,
 		     void *context)
 {
-	size_t done = 0, left;
+	size_t done = 0;
 
 	sideband_collect(sideband);
 	if (!sideband->event_count)
 		return;
 	qsort(sideband->events, sideband->event_count,
-	      sizeof(*sideband->events), cmp_event);
+	      sizeof(*sideband->events), cmp_waiting);
 	while (done < sideband->event_count &&
-	       sideband->events[done].time <= until)
-		each(context, &sideband->events[done++]);
-	left = sideband->event_count - done;
-	memmove(sideband->events, sideband->events + done,
-		left * sizeof(*sideband->events));
-	sideband->event_count = left;
+	       sideband->events[done].event.time <= until) {
+		struct waiting *waiting = &sideband->events[done++];
+
+		if (waiting->event.kind == SIDE_MAP)
+			waiting->event.map.path = sideband->paths.data +
+						  waiting->path;
+		each(context, &waiting->event);
+	}
+	if (done)
+		keep_rest(sideband, done);
 }
 
 const int *sideband_fds(const struct sideband *sideband, size_t *count)
@@ -228,6 +412,11 @@ uint64_t sideband_lost(const struct sideband *sideband)
 	return sideband->lost;
 }
 
+bool sideband_deaf(const struct sideband *sideband)
+{
+	return sideband->deaf;
+}
+
 void sideband_close(struct sideband *sideband)
 {
 	if (!sideband)
@@ -239,5 +428,7 @@ void sideband_close(struct sideband *sideband)
 	free(sideband->listeners);
 	free(sideband->fds);
 	free(sideband->events);
+	free(sideband->heard);
+	text_free(&sideband->paths);
 	free(sideband);
 }
