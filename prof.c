@@ -28,8 +28,8 @@
  *	1  sys/perf.[ch]    perf_event_open(2) and its ioctls
  *	   sys/events.[ch]  what can be sampled, by name
  *	   sys/cpus.[ch]    which CPUs are there
- *	   sys/ring.[ch]    what the kernel writes about an event
  *	   sys/regular.[ch] files of others, opened with care
+	   sys/ring.[ch]    what the kernel writes about an event
  *	   sys/system.[ch]  clocks, limits, sysctls
  *	   sys/signals.[ch] Ctrl-C, between two drains
  *	   sys/command.[ch] a program to profile, held until all is ready
@@ -67,8 +67,14 @@
  *	2  proc/sideband.[ch]  forks, execs and mappings, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
- *	   proc/maps.[ch]   /proc/PID/maps
+ *	   proc/spaces.[ch] what code was where in every process, at every time
+	   proc/space.[ch]  ... in one process, as it changed
+	   proc/processes.[ch] ... by process number
+	   proc/snapshot.[ch]  ... of which nobody told
 	   proc/ranges.[ch] sets of address ranges that share memory
+	   proc/files.[ch]  what is mapped, found again and held
+	   proc/maps.[ch]   /proc/PID/maps
+	   proc/comms.[ch]  how threads are called now
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
  *	3  unwind/cfi.[ch]  .eh_frame to rows: functions
  *	   unwind/cfa.[ch]  ... and what holds where in one

@@ -8,7 +8,7 @@
  *	kernel stack, addresses ─> list of addresses ─ named ─> frames
  *
  * User addresses are named at once, as their process may be gone in the next
- * second.  Kernel addresses wait for the end, when all of them are known and
+ * second; the mappings are those that it had at the sample's time.  Kernel addresses wait for the end, when all of them are known and
  * the kernel's symbols are read once for all.
  */
 #include <inttypes.h>
@@ -60,6 +60,11 @@ struct profile_work {
 	size_t frame_id_capacity, stack_capacity;
 	struct text text;	/* for the name at hand */
 };
+
+struct spaces *profile_spaces(struct profile *profile)
+{
+	return user_names_spaces(profile->work->user);
+}
 
 int profile_check(struct profile *profile)
 {
@@ -244,7 +249,10 @@ static uint32_t add_user_frame(struct profile *profile,
 	work->text.length = 0;
 	user_names_text(work->user, frame, &work->text);
 	new.id = add_frame(profile, work->text.data,
-			   (struct origin){ .kind = FRAME_USER });
+			   (struct origin){
+				   .kind = user_names_is_note(frame) ?
+					   FRAME_NOTE : FRAME_USER,
+			   });
 	work->seen = memory_grow(work->seen, &work->seen_capacity,
 				 work->seen_count + 1, sizeof(new));
 	work->seen[work->seen_count] = new;
@@ -274,9 +282,13 @@ static uint32_t add_user_stack(struct profile *profile,
 	}
 	if (sample->user && sample->user_depth >= work->depth)
 		frames[count++] = add_note(profile, "[truncated]");
-	user_names_stack(work->user, &(struct user_task){
-				 sample->key.tgid, sample->key.tid,
-				 sample->key.comm,
+	user_names_stack(work->user, &(struct space_moment){
+				 .tgid = sample->key.tgid,
+				 .tid = sample->key.tid,
+				 .comm = sample->key.comm,
+				 .first = sample->count.first,
+				 .last = sample->count.last,
+				 .in_kernel = sample->kernel,
 			 }, sample->user, sample->user_depth, known);
 	for (size_t i = sample->user_depth; i-- > 0;)
 		frames[count++] = add_user_frame(profile, &known[i]);

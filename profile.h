@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/names.h"
+#include "proc/spaces.h"
 #include "samples.h"
 
 /*
@@ -102,6 +103,9 @@ struct profile {
  */
 struct profile *profile_new(unsigned int show, size_t depth,
 			    const char *kallsyms, struct bytes object);
+
+/* Who has to be told what happens to processes; the profile's own. */
+struct spaces *profile_spaces(struct profile *profile);
 
 /* Whether `kallsyms` can be believed, before it is too late: 0 or -errno. */
 int profile_check(struct profile *profile);

@@ -257,19 +257,60 @@ int run_open(struct run *run)
 	return 0;
 }
 
-/* Processes are born on all CPUs, also on those that -C leaves out. */
-static int listen_to_forks(struct run *run)
+/* A side_fn: who needs to know. */
+static void tell(void *context, const struct side_event *event)
+{
+	struct run *run = context;
+
+	if (run->targets)
+		targets_event(run->targets, event);
+	spaces_event(profile_spaces(run->profile), event);
+}
+
+static void replay(void *context)
+{
+	struct run *run = context;
+
+	if (run->sideband)
+		sideband_replay(run->sideband, system_now(), tell, run);
+}
+
+/*
+ * Processes are born on all CPUs, also on those that -C leaves out.  Who is
+ * sampled with targets cannot be known without; names can do with less.
+ */
+static int listen(struct run *run)
 {
 	struct cpus all = { 0 };
 
-	if (!run->targets)
-		return 0;
 	if (cpus_online(&all))
 		log_error("CPUs: list: cannot be had any more");
 	else
-		run->sideband = sideband_open(&all, true);
+		run->sideband = sideband_open(&all, run->targets != NULL);
 	cpus_free(&all);
-	return run->sideband ? 0 : -1;
+	if (!run->sideband)
+		return -1;
+	if (!sideband_deaf(run->sideband))
+		spaces_listen(profile_spaces(run->profile), system_now(),
+			      replay, run);
+	if (run->engine == ENGINE_STACKID)
+		spaces_timeless(profile_spaces(run->profile));
+	return 0;
+}
+
+/* What had mapped its code before anybody listened. */
+static void look_around(struct run *run)
+{
+	struct spaces *spaces = profile_spaces(run->profile);
+	const struct options *options = run->options;
+	uint64_t begin = system_now();
+
+	for (size_t i = 0; i < options->pid_count; i++)
+		spaces_look(spaces, options->pids[i]);
+	if (!run->targets)
+		spaces_look_around(spaces);
+	log_detail("looked at what runs: %.2f ms",
+		   (double)(system_now() - begin) / 1e6);
 }
 
 int run_start(struct run *run)
@@ -277,7 +318,9 @@ int run_start(struct run *run)
 	int error;
 
 	explain_stage("start", "a clock on each CPU, the program at its tick");
-	if (listen_to_forks(run) ||
+	/* Not before: the command keeps the priority that we had. */
+	system_set_priority(-20);
+	if (listen(run) ||
 	    sampler_open(&run->sampler, &run->cpus, &run->options->event,
 			 loader_prog_fd(run->loader,
 					samples_program(run->engine))))
@@ -289,13 +332,10 @@ int run_start(struct run *run)
 		"other");
 	if (sampler_start(&run->sampler))
 		return -1;
-	/* Not before: the command keeps the priority that we had. */
-	system_set_priority(-20);
 	log_detail("armed: %zu CPUs, %.2f ms after main", run->sampler.count,
 		   (double)(system_now() - run->begin) / 1e6);
-	if (!run->options->command)
-		return 0;
-	error = command_go(&run->command);
+	error = run->options->command ? command_go(&run->command) : 0;
+	look_around(run);
 	if (error) {
 		log_error("%s: execute: %s", run->options->command[0],
 			  system_strerror(error));
@@ -325,15 +365,6 @@ static void add_sample(void *context, const struct sample *sample)
 		profile_skip(run->profile, sample);
 }
 
-static void replay(void *context)
-{
-	struct run *run = context;
-
-	if (run->sideband)
-		sideband_replay(run->sideband, system_now(), targets_event,
-				run->targets);
-}
-
 /*
  * Turn, replay, read: a sample of the quiet pair is older than the turn, and so
  * is every fork that matters for it; those are all in the rings by then.
@@ -355,8 +386,12 @@ static void check_cpus(struct run *run)
 	struct cpus online = { 0 };
 
 	if (!cpus_online(&online)) {
-		if (run->sideband)
+		if (run->sideband) {
 			sideband_check(run->sideband, &online);
+			if (sideband_deaf(run->sideband))
+				spaces_listen(profile_spaces(run->profile), 0,
+					      NULL, NULL);
+		}
 		keep_wanted(run->options, &online);
 		sampler_check(&run->sampler, &online);
 	}
@@ -397,6 +432,9 @@ static void subtract_times(struct run *run)
 	free(now);
 }
 
+/* A CPU can be held up for so long, in ns, while it writes a record. */
+enum { STRAGGLERS = 100000000 };
+
 /* Drains until a signal, the time, or the command's end. */
 static int drain_until_end(struct run *run, uint64_t end)
 {
@@ -417,8 +455,10 @@ static int drain_until_end(struct run *run, uint64_t end)
 			return signal < 0 ? signal : 0;
 		if (run->command.pid && command_ended(&run->command, false))
 			return 0;
+		/* What is older than this has come from all CPUs. */
 		if (run->sideband)
-			sideband_collect(run->sideband);
+			sideband_replay(run->sideband,
+					system_now() - STRAGGLERS, tell, run);
 		if (system_now() < next)
 			continue;
 		next = system_now() + run->plan.interval;
@@ -517,16 +557,16 @@ int run_write(struct run *run)
 /* Targets that were not there, and forks that were not told of. */
 static void report_targets(struct run *run)
 {
-	uint64_t lost;
+	uint64_t lost = sideband_lost(run->sideband);
 
-	if (!run->targets)
+	if (run->targets)
+		targets_report(run->targets);
+	if (!lost)
 		return;
-	targets_report(run->targets);
-	lost = sideband_lost(run->sideband);
-	if (lost)
-		log_warning("%" PRIu64 " records of forks and exits were "
-			    "lost: samples of some new processes may be "
-			    "counted as filtered", lost);
+	log_warning("%" PRIu64 " records of forks, execs and mappings were "
+		    "lost: user frames of some processes have no names%s",
+		    lost, run->targets ? ", and samples of new ones may be "
+		    "counted as filtered" : "");
 }
 
 int run_balance(struct run *run)

@@ -29,7 +29,7 @@ struct run {
 	int cgroup_fd;			/* -1: none is asked for */
 	struct samples *samples;
 	struct profile *profile;
-	struct sideband *sideband;	/* NULL: not needed */
+	struct sideband *sideband;
 	struct sampler sampler;
 	struct stat_times *times;	/* of cpus.cpu[i]: at the start, then
 					   since the start */

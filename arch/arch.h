@@ -10,6 +10,8 @@
  *				frame they interrupted is not a call
  *	ARCH_ELF_MACHINE	whose files unwind/ can make tables of; 0: none
  *	ARCH_DWARF_...		what unwind/cfi.c has to know of registers
+ *	ARCH_SIGRETURNS		instructions that a signal's handler returns
+ *				to, { bytes, how many }, the last one { "", 0 }
  */
 #if defined(__x86_64__)
 #include "arch/x86_64.h"

@@ -11,3 +11,6 @@
 #define ARCH_DWARF_RETURN	0
 #define ARCH_PLT_EXPRESSION	{ 0 }
 #define ARCH_PLT_EXPRESSION_SIZE	0
+/* mov x8, #139; svc #0 */
+#define ARCH_SIGRETURNS							\
+	{ "\x68\x11\x80\xd2\x01\0\0\xd4", 8 }, { "", 0 }

@@ -6,6 +6,15 @@
 	"ret_from_intr", "apic_timer_interrupt", "error_entry"
 
 /*
+ * mov $15,%rax; syscall.  In 32-bit programs: mov $173,%eax; int $0x80 and
+ * pop %eax; mov $119,%eax; int $0x80.
+ */
+#define ARCH_SIGRETURNS							\
+	{ "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9 },			\
+	{ "\xb8\xad\0\0\0\xcd\x80", 7 },					\
+	{ "\x58\xb8\x77\0\0\0\xcd\x80", 8 }, { "", 0 }
+
+/*
  * Registers as DWARF numbers them, and DWARF expressions that compilers and
  * linkers write where a register and an offset are not enough.
  * Source: System V ABI, AMD64 supplement, "DWARF Register Number Mapping";

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * maps: where a process has code.
+ * maps: what a process has mapped, as /proc tells it.
  *
  *	7f3a1c028000-7f3a1c1bd000 r-xp 00028000 fe:00 1234    /usr/lib/libc.so.6
  *	start        end          perm offset   dev   inode   path
  *
- * The path is the process's own: spaces stay in it, a newline is written as
+ * The path is as the reader sees it: spaces stay in it, a newline is written as
  * \012, and " (deleted)" follows when the file is gone (or when it is called
  * so).  Memory without a file has no path; the kernel's own has one in
- * brackets ([vdso]).
+ * brackets ([vdso]).  Device and inode are those of the kernel's inside, which
+ * stat(2) need not give (overlayfs, btrfs).
  *
  * Source: man 5 proc_pid_maps.
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/file.h"
-#include "lib/memory.h"
 #include "lib/text.h"
 #include "proc/maps.h"
 
@@ -33,53 +32,66 @@ static bool parse_field(char **p, char end, uint64_t *value)
 	return true;
 }
 
-/* Cuts the next word, which ends with spaces or the line. */
-static char *skip_word(char *p)
+/* The decimal number that ends with a space or the line. */
+static bool parse_inode(char **p, uint64_t *inode)
 {
-	p += strcspn(p, " ");
-	return p + strspn(p, " ");
-}
+	size_t length = strcspn(*p, " ");
+	char *end = *p + length;
+	bool last = !*end;
 
-/* What is shown of a path: "[vdso]" as "vdso", "/lib/x.so (deleted)" as "x.so" */
-static const char *display_name(char *path)
-{
-	static const char deleted[] = " (deleted)";
-	size_t length = strlen(path), end = sizeof(deleted) - 1;
-	char *slash;
-
-	if (length > end && !strcmp(path + length - end, deleted))
-		path[length - end] = '\0';
-	if (*path == '[') {
-		path++;
-		path[strcspn(path, "]")] = '\0';
-		return path;
-	}
-	slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-bool maps_parse(char *line, struct map *map, const char **file)
-{
-	char *p = line;
-
-	*map = (struct map){ 0 };
-	if (!parse_field(&p, '-', &map->start) || !parse_field(&p, ' ', &map->end))
+	*end = '\0';
+	if (!text_number(*p, 10, 0, UINT64_MAX, inode))
 		return false;
-	if (strlen(p) < 5 || p[2] != 'x' || p[4] != ' ')
-		return false;
-	p += 5;
-	if (!parse_field(&p, ' ', &map->offset) || map->end <= map->start)
-		return false;
-	p = skip_word(skip_word(p));	/* device and inode */
-	*file = display_name(p);
+	*p = last ? end : end + 1;
 	return true;
 }
 
-int maps_read(struct maps *maps, uint32_t pid, struct names *names,
-	      size_t most, size_t *count)
+/* "\012" is a newline: in place, as texts only get shorter. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	while (*path) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 4;
+		} else {
+			*to++ = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+bool maps_parse(char *line, struct map *map)
+{
+	uint64_t major, minor;
+	char *p = line;
+
+	*map = (struct map){ 0 };
+	if (!parse_field(&p, '-', &map->start) ||
+	    !parse_field(&p, ' ', &map->end) || strlen(p) < 5 || p[4] != ' ')
+		return false;
+	map->executable = p[2] == 'x';
+	p += 5;
+	if (!parse_field(&p, ' ', &map->offset) ||
+	    !parse_field(&p, ':', &major) || !parse_field(&p, ' ', &minor) ||
+	    !parse_inode(&p, &map->inode) || map->end <= map->start)
+		return false;
+	map->major = (uint32_t)major;
+	map->minor = (uint32_t)minor;
+	/* The kernel fills up to a column; what else there is, is the path's. */
+	p += strspn(p, " ");
+	unescape(p);
+	map->path = p;
+	return true;
+}
+
+int maps_read(uint32_t pid, size_t most, size_t *count, maps_fn *each,
+	      void *context)
 {
 	char path[64], *line;
 	struct lines lines;
+	bool any = false;
 	int error;
 
 	*count = 0;
@@ -88,48 +100,47 @@ int maps_read(struct maps *maps, uint32_t pid, struct names *names,
 	if (error)
 		return error;
 	while (!error && (line = lines_next(&lines))) {
-		const char *file;
 		struct map map;
 
-		if (++*count > most)
+		if (++*count > most) {
 			error = -E2BIG;
-		if (error || !maps_parse(line, &map, &file))
-			continue;
-		map.file = names_add(names, file);
-		maps->map = memory_grow(maps->map, &maps->capacity,
-					maps->count + 1, sizeof(map));
-		maps->map[maps->count++] = map;
+		} else if (maps_parse(line, &map)) {
+			any = true;
+			if (map.executable)
+				each(context, &map);
+		}
 	}
 	if (!error)
 		error = lines.error;
 	lines_close(&lines);
-	/* A process without memory of its own (a zombie) reads as empty. */
-	if (!error && !maps->count)
-		error = -ENOENT;
-	if (error)
-		maps_free(maps);
-	return error;
+	return !error && !any ? -ENOENT : error;
 }
 
-const struct map *maps_find(const struct maps *maps, uint64_t address)
+bool maps_locate(const char *pid, struct map *wanted)
 {
-	size_t low = 0, high = maps->count;
+	char path[64], *line;
+	struct lines lines;
+	bool found = false;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	snprintf(path, sizeof(path), "/proc/%s/maps", pid);
+	if (lines_open(&lines, path))
+		return false;
+	while (!found && (line = lines_next(&lines))) {
+		struct map map;
 
-		if (maps->map[middle].end <= address)
-			low = middle + 1;
+		if (!maps_parse(line, &map))
+			continue;
+		if (wanted->inode)
+			found = map.inode == wanted->inode &&
+				map.major == wanted->major &&
+				map.minor == wanted->minor;
 		else
-			high = middle;
+			found = map.start == wanted->start;
+		if (!found)
+			continue;
+		*wanted = map;
+		wanted->path = NULL;
 	}
-	if (low == maps->count || maps->map[low].start > address)
-		return NULL;
-	return &maps->map[low];
-}
-
-void maps_free(struct maps *maps)
-{
-	free(maps->map);
-	*maps = (struct maps){ 0 };
+	lines_close(&lines);
+	return found;
 }

@@ -6,31 +6,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/names.h"
-
-/* Executable mappings of a process, ascending.  Starts zeroed. */
-struct maps {
-	struct map {
-		uint64_t start, end;	/* [start, end) */
-		uint64_t offset;	/* of start, in the file */
-		uint32_t file;		/* in names: "libc.so.6"; "" if none */
-	} *map;
-	size_t count, capacity;
+/* One line of /proc/PID/maps. */
+struct map {
+	uint64_t start, end;		/* [start, end) */
+	uint64_t offset;		/* of start, in the file */
+	uint64_t inode;			/* 0: there is no file */
+	uint32_t major, minor;		/* of the file's device */
+	bool executable;
+	const char *path;		/* "" if there is none */
 };
 
-/* Parses one line of /proc/PID/maps; false if it maps no code. */
-bool maps_parse(char *line, struct map *map, const char **file);
+/* Parses a line, to which map->path points then; false if it is none. */
+bool maps_parse(char *line, struct map *map);
+
+typedef void maps_fn(void *context, const struct map *map);
 
 /*
- * Reads /proc/PID/maps to *maps, which must be empty; 0 or -errno, with *maps
- * empty then.  -E2BIG for one with more lines than `most`; *lines is how many
- * were read.
+ * Gives each executable mapping of process or thread `pid`, as `each` likes it,
+ * in ascending order.  0 or -errno; -E2BIG for one with more lines than `most`;
+ * -ENOENT for one that has none (a zombie, a kernel thread).  *lines is how
+ * many were read.
  */
-int maps_read(struct maps *maps, uint32_t pid, struct names *names,
-	      size_t most, size_t *lines);
+int maps_read(uint32_t pid, size_t most, size_t *lines, maps_fn *each,
+	      void *context);
 
-/* The mapping that holds the address, or NULL. */
-const struct map *maps_find(const struct maps *maps, uint64_t address);
-void maps_free(struct maps *maps);
+/*
+ * The first mapping of `pid` ("self", or a number) that shows this file, or,
+ * with inode 0, the one that begins at map->start.  Without its path.  False if
+ * there is none.
+ */
+bool maps_locate(const char *pid, struct map *map);
 
 #endif

@@ -2,44 +2,47 @@
 #ifndef SYM_USER_H
 #define SYM_USER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/text.h"
+#include "proc/spaces.h"
 
-/* Names for the addresses of user stacks, while their processes live. */
+/* Names for the addresses of user stacks. */
 struct user_names;
 
 struct user_names *user_names_new(void);
 
-/* A new drain begins: each process is looked at once more when it is met. */
+/* Who has to be told what happens to processes; the names' own. */
+struct spaces *user_names_spaces(struct user_names *names);
+
+/* A new drain begins. */
 void user_names_round(struct user_names *names);
 
 /* What is known about an address: numbers, as text comes once per frame. */
 struct user_frame {
-	uint64_t value;		/* an offset in the file, or the address */
-	uint32_t file;		/* for user_names_text(); 0: none */
-	uint32_t unused;	/* zero: frames are compared as bytes */
-};
-
-/* Whose stack it is; comm is how the thread was called at that time. */
-struct user_task {
-	uint32_t tgid, tid;
-	const char *comm;
+	uint64_t value;		/* an offset in the file; else 0 */
+	uint32_t file;		/* in the set of files, + 1; 0: none */
+	uint32_t note;		/* why there is none, or no name */
 };
 
 /*
  * The frames of a stack (leaf first) of this task, to frames[depth].  The
  * leaf's address is exact, those above it are return addresses: the call
- * before is meant.
+ * before is meant; but not where the kernel put the address itself, so that a
+ * signal's handler returns to it.
  */
-void user_names_stack(struct user_names *names, const struct user_task *task,
-		      const uint64_t *ip, size_t depth,
-		      struct user_frame *frames);
+void user_names_stack(struct user_names *names,
+		      const struct space_moment *task, const uint64_t *ip,
+		      size_t depth, struct user_frame *frames);
 
-/* Appends "[libc.so.6+0x1234]" or "[0x7f3a1c029234]". */
+/* Appends "[libc.so.6+0x1234]", or why there is no such: "[exited]". */
 void user_names_text(const struct user_names *names,
 		     const struct user_frame *frame, struct text *text);
+
+/* Whether the frame stands for why there is no function. */
+bool user_names_is_note(const struct user_frame *frame);
 
 /* Says what was too much or forbidden to be looked at, if anything was. */
 void user_names_report(const struct user_names *names);

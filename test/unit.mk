@@ -10,7 +10,7 @@
 # The linker sends calls of these to __wrap_NAME of the tests: redirect.c gives
 # other files, sets.c equal hashes, fake_bpf.c is the kernel.
 REDIRECT_WRAPS = -Wl,--wrap=lines_open -Wl,--wrap=file_read_text \
-	-Wl,--wrap=namespace_check_proc
+	-Wl,--wrap=namespace_check_proc -Wl,--wrap=regular_open
 UNIT_WRAPS = $(REDIRECT_WRAPS) -Wl,--wrap=index_hash
 
 UNIT_SOURCES := $(wildcard test/unit/*.c)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "proc/maps.h"
+#include "proc/spaces.h"
 #include "proc/stat.h"
 #include "sys/cpus.h"
 #include "test/fuzz/fuzz.h"
@@ -13,15 +14,13 @@
 
 static void parse_map(char *line, size_t length)
 {
-	const char *file;
 	struct map map;
 
-	if (!maps_parse(line, &map, &file))
+	if (!maps_parse(line, &map))
 		return;
 	MUST(map.start < map.end);
-	MUST(file >= line && file <= line + length);
-	/* The last part of a path; what is in brackets may have any. */
-	MUST(!strchr(file, '/') || file[-1] == '[');
+	MUST(map.path >= line && map.path <= line + length);
+	MUST(strlen(map.path) <= length);
 }
 
 static void parse_cpus(const char *line)
@@ -38,30 +37,28 @@ static void parse_cpus(const char *line)
 	cpus_free(&cpus);
 }
 
+/* The mappings of process 1, by the time of its sample. */
 static void read_maps(const uint8_t *data, size_t size)
 {
-	struct names names = { 0 };
-	struct maps maps = { 0 };
-	size_t lines;
+	struct files *files = files_new();
+	struct spaces *spaces = spaces_new(files);
+	struct space_view view;
+	const struct space_moment moment = { .tgid = 1, .first = 1, .last = 2 };
 
 	redirect("/proc/1/maps", fuzz_file(data, size));
-	maps_read(&maps, 1, &names, 64, &lines);
-	for (size_t i = 0; i < maps.count; i++) {
-		const uint64_t at[] = {
-			maps.map[i].start, maps.map[i].end - 1,
-			maps.map[i].end, maps.map[i].start - 1,
-		};
+	view = spaces_view(spaces, &moment);
+	for (uint64_t address = 0; address < 1 << 18; address += 0x1800) {
+		struct place place = spaces_find(spaces, &view, address);
 
-		MUST(maps.map[i].file < names.count);
-		for (size_t j = 0; j < 4; j++) {
-			const struct map *map = maps_find(&maps, at[j]);
-
-			/* Lines may be in disorder, but never so wrong. */
-			MUST(!map || (map->start <= at[j] && at[j] < map->end));
-		}
+		/* Lines may be in disorder, but never so wrong. */
+		MUST(place.note != SPACE_FILE ||
+		     (place.user.start <= address &&
+		      address < place.user.end));
+		MUST(place.note != SPACE_FILE ||
+		     files_name(files, place.file));
 	}
-	maps_free(&maps);
-	names_free(&names);
+	spaces_free(spaces);
+	files_free(files);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/text.h"
 #include "proc/maps.h"
 #include "proc/stat.h"
 #include "sys/cpus.h"
@@ -15,29 +16,28 @@
 /* ----------------------------------------------------------------- maps */
 
 static void check_map(const char *text, uint64_t start, uint64_t end,
-		      uint64_t offset, const char *name)
+		      uint64_t offset, const char *path)
 {
 	char line[8192];
-	const char *file = "none";
 	struct map map;
 
 	strcpy(line, text);
-	if (!maps_parse(line, &map, &file))
+	if (!maps_parse(line, &map))
 		unit_fail(__FILE__, __LINE__, "no map: %s", text);
+	CHECK(map.executable);
 	CHECK_U64(map.start, start);
 	CHECK_U64(map.end, end);
 	CHECK_U64(map.offset, offset);
-	CHECK_TEXT(file, name);
+	CHECK_TEXT(map.path, path);
 }
 
 static void check_no_map(const char *text)
 {
 	char line[8192];
-	const char *file;
 	struct map map;
 
 	strcpy(line, text);
-	if (maps_parse(line, &map, &file))
+	if (maps_parse(line, &map))
 		unit_fail(__FILE__, __LINE__, "is a map: %s", text);
 }
 
@@ -45,40 +45,40 @@ TEST(maps_parse_names)
 {
 	check_map("7f3a1c028000-7f3a1c1bd000 r-xp 00028000 fe:00 1234"
 		  "                       /usr/lib/libc.so.6",
-		  0x7f3a1c028000, 0x7f3a1c1bd000, 0x28000, "libc.so.6");
+		  0x7f3a1c028000, 0x7f3a1c1bd000, 0x28000, "/usr/lib/libc.so.6");
 	check_map("00400000-00452000 r-xp 00000000 08:02 173521"
 		  "      /usr/bin/dbus-daemon",
-		  0x400000, 0x452000, 0, "dbus-daemon");
+		  0x400000, 0x452000, 0, "/usr/bin/dbus-daemon");
 	/* Spaces, also at the ends, belong to the name. */
 	check_map("1000-2000 r-xp 00000000 fe:00 7 /opt/my app/the lib.so",
-		  0x1000, 0x2000, 0, "the lib.so");
+		  0x1000, 0x2000, 0, "/opt/my app/the lib.so");
 	check_map("1000-2000 r-xp 00000000 fe:00 7    /a/ x ", 0x1000, 0x2000,
-		  0, " x ");
+		  0, "/a/ x ");
 	check_map("1000-2000 r-xp 00000000 fe:00 7 /tmp/x (deleted)", 0x1000,
-		  0x2000, 0, "x");
-	/* A file that is really called so loses it as well; only once. */
+		  0x2000, 0, "/tmp/x (deleted)");
+	/* It may really be called so. */
 	check_map("1000-2000 r-xp 00000000 fe:00 7 /x (deleted) (deleted)",
-		  0x1000, 0x2000, 0, "x (deleted)");
+		  0x1000, 0x2000, 0, "/x (deleted) (deleted)");
 	check_map("1000-2000 r-xp 00000000 fe:00 7 /a\\012b", 0x1000, 0x2000,
-		  0, "a\\012b");
+		  0, "/a\nb");
 	check_map("1000-2000 r-xs 00000000 00:01 9 /memfd:jit (deleted)",
-		  0x1000, 0x2000, 0, "memfd:jit");
+		  0x1000, 0x2000, 0, "/memfd:jit (deleted)");
 	check_map("1000-2000 r-xs 00000000 00:01 9 /dev/zero (deleted)",
-		  0x1000, 0x2000, 0, "zero");
+		  0x1000, 0x2000, 0, "/dev/zero (deleted)");
 }
 
 TEST(maps_parse_without_file)
 {
 	check_map("7ffc1b5f2000-7ffc1b5f4000 r-xp 00000000 00:00 0"
 		  "                          [vdso]",
-		  0x7ffc1b5f2000, 0x7ffc1b5f4000, 0, "vdso");
+		  0x7ffc1b5f2000, 0x7ffc1b5f4000, 0, "[vdso]");
 	check_map("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0"
 		  "                  [vsyscall]",
-		  0xffffffffff600000, 0xffffffffff601000, 0, "vsyscall");
+		  0xffffffffff600000, 0xffffffffff601000, 0, "[vsyscall]");
 	check_map("1000-2000 rwxp 00000000 00:00 0 ", 0x1000, 0x2000, 0, "");
 	check_map("1000-2000 rwxp 00000000 00:00 0", 0x1000, 0x2000, 0, "");
 	check_map("1000-2000 rwxp 00000000 00:00 0 [stack]", 0x1000, 0x2000,
-		  0, "stack");
+		  0, "[stack]");
 	check_map("0-1000 r-xp 00000000 00:00 0", 0, 0x1000, 0, "");
 	check_map("fffffffffffff000-ffffffffffffffff r-xp ffffffffffffffff "
 		  "00:00 0", 0xfffffffffffff000, UINT64_MAX, UINT64_MAX, "");
@@ -86,9 +86,35 @@ TEST(maps_parse_without_file)
 
 TEST(maps_parse_no_code)
 {
-	check_no_map("1000-2000 r--p 00000000 fe:00 7 /usr/lib/libc.so.6");
-	check_no_map("1000-2000 rw-p 00000000 00:00 0 [heap]");
-	check_no_map("1000-2000 ---p 00000000 00:00 0");
+	static const char *const lines[] = {
+		"1000-2000 r--p 00000000 fe:00 7 /usr/lib/libc.so.6",
+		"1000-2000 rw-p 00000000 00:00 0 [heap]",
+		"1000-2000 ---p 00000000 00:00 0",
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		char line[128];
+		struct map map;
+
+		strcpy(line, lines[i]);
+		CHECK(maps_parse(line, &map));
+		CHECK(!map.executable);
+	}
+}
+
+/* Which file it is, in the kernel's numbers. */
+TEST(maps_parse_file)
+{
+	char line[] = "1000-2000 r-xp 00000000 fe:1f 18446744073709551615 /x";
+	char none[] = "1000-2000 r-xp 00000000 00:00 0 ";
+	struct map map;
+
+	CHECK(maps_parse(line, &map));
+	CHECK_U64(map.major, 0xfe);
+	CHECK_U64(map.minor, 0x1f);
+	CHECK_U64(map.inode, UINT64_MAX);
+	CHECK(maps_parse(none, &map));
+	CHECK_U64(map.inode, 0);
 }
 
 /* Not the kernel's: no crash, and nothing that could be taken for a map. */
@@ -107,6 +133,9 @@ TEST(maps_parse_odd_lines)
 		"g000-h000 r-xp 00000000 00:00 0 /x",
 		"VmSize:     1234 kB", "Size:                  4 kB",
 		"0x1000-0x2000 r-xp 00000000 00:00 0 /x",
+		"1000-2000 r-xp 00000000 00 0 /x",
+		"1000-2000 r-xp 00000000 00:00 /x",
+		"1000-2000 r-xp 00000000 00:00 18446744073709551616 /x",
 	};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
@@ -122,15 +151,16 @@ TEST(maps_parse_cut_lines)
 	for (size_t size = 0; size < sizeof(whole); size++) {
 		char text[sizeof(whole)] = { 0 };
 		struct bytes line;
-		const char *file;
 		struct map map;
 
 		memcpy(text, whole, size);
 		line = unit_fenced(text, size + 1);
-		if (maps_parse((char *)line.data, &map, &file)) {
+		if (maps_parse((char *)line.data, &map)) {
+			const uint8_t *path = (const uint8_t *)map.path;
+
 			CHECK_U64(map.start, 0x7f3a1c028000);
-			CHECK((const uint8_t *)file >= line.data &&
-			      (const uint8_t *)file < line.data + line.size);
+			CHECK(path >= line.data &&
+			      path < line.data + line.size);
 		}
 	}
 }
@@ -144,94 +174,84 @@ static const char maps_text[] =
 	"7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0 [vdso]\n"
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
 
-static const char *file_at(const struct maps *maps, const struct names *names,
-			   uint64_t address)
+/* What was read, as a text: "401000 /bin/prog, ...". */
+static void tell_map(void *context, const struct map *map)
 {
-	const struct map *map = maps_find(maps, address);
-
-	return map ? names->text[map->file] : NULL;
+	text_format(context, "%llx %s, ", (unsigned long long)map->start,
+		    map->path);
 }
 
-TEST(maps_read_and_find)
+static int read_maps(size_t most, size_t *lines, struct text *text)
 {
-	struct names names = { 0 };
-	struct maps maps = { 0 };
+	text->length = 0;
+	text_add(text, "", 0);
+	return maps_read(4194305, most, lines, tell_map, text);
+}
+
+TEST(maps_read_code)
+{
+	struct text text = { 0 };
 	size_t lines;
 
 	unit_write_text("maps", maps_text);
 	redirect("/proc/4194305/maps", "maps");
-	CHECK(!maps_read(&maps, 4194305, &names, 100, &lines));
-	CHECK_U64(maps.count, 5);
+	CHECK(!read_maps(100, &lines, &text));
 	CHECK_U64(lines, 7);
-	CHECK_TEXT(file_at(&maps, &names, 0), NULL);
-	CHECK_TEXT(file_at(&maps, &names, 0x400fff), NULL);
-	CHECK_TEXT(file_at(&maps, &names, 0x401000), "prog");
-	CHECK_TEXT(file_at(&maps, &names, 0x402fff), "prog");
-	CHECK_TEXT(file_at(&maps, &names, 0x403000), NULL);
-	CHECK_TEXT(file_at(&maps, &names, 0x4fffff), NULL);
-	CHECK_TEXT(file_at(&maps, &names, 0x500000), "");
-	CHECK_TEXT(file_at(&maps, &names, 0x5fffff), "");
-	CHECK_TEXT(file_at(&maps, &names, 0x600000), "next to it.so");
-	CHECK_TEXT(file_at(&maps, &names, 0x601000), NULL);
-	CHECK_TEXT(file_at(&maps, &names, 0x7ffd00001fff), "vdso");
-	CHECK_TEXT(file_at(&maps, &names, 0xffffffffff600fff), "vsyscall");
-	CHECK_TEXT(file_at(&maps, &names, UINT64_MAX), NULL);
-	maps_free(&maps);
-	CHECK_TEXT(file_at(&maps, &names, 0x401000), NULL);
-	names_free(&names);
-}
-
-/* Anybody can have very many mappings: there is an end to it. */
-TEST(maps_read_limit)
-{
-	struct names names = { 0 };
-	struct maps maps = { 0 };
-	size_t lines;
-
-	unit_write_text("maps", maps_text);
-	redirect("/proc/4194305/maps", "maps");
-	CHECK(!maps_read(&maps, 4194305, &names, 7, &lines));
-	CHECK_U64(maps.count, 5);
-	maps_free(&maps);
+	CHECK_TEXT(text.data, "401000 /bin/prog, 500000 , "
+		   "600000 /lib/next to it.so, 7ffd00000000 [vdso], "
+		   "ffffffffff600000 [vsyscall], ");
+	/* Anybody can have very many mappings: there is an end to it. */
+	CHECK(!read_maps(7, &lines, &text));
 	for (size_t most = 0; most < 7; most++) {
-		CHECK(maps_read(&maps, 4194305, &names, most, &lines) ==
-		      -E2BIG);
-		CHECK_U64(maps.count, 0);
+		CHECK(read_maps(most, &lines, &text) == -E2BIG);
 		CHECK_U64(lines, most + 1);
 	}
-	maps_free(&maps);
-	names_free(&names);
+	text_free(&text);
 }
 
 TEST(maps_read_failures)
 {
-	struct names names = { 0 };
-	struct maps maps = { 0 };
+	struct text text = { 0 };
 	char *data = malloc(3 << 20);
 	size_t lines;
 
 	CHECK(data);
-	CHECK(maps_read(&maps, 4194305, &names, 100, &lines) == -ENOENT);
-	CHECK_U64(maps.count, 0);
+	CHECK(read_maps(100, &lines, &text) == -ENOENT);
 	CHECK_U64(lines, 0);
 	/* A zombie's is empty. */
 	unit_write_text("maps", "");
 	redirect("/proc/4194305/maps", "maps");
-	CHECK(maps_read(&maps, 4194305, &names, 100, &lines));
-	CHECK_U64(maps.count, 0);
-	/* Nothing that could be run. */
+	CHECK(read_maps(100, &lines, &text) == -ENOENT);
+	/* Nothing that could be run is no error. */
 	unit_write_text("maps", "1000-2000 rw-p 00000000 00:00 0 [heap]\n");
-	CHECK(maps_read(&maps, 4194305, &names, 100, &lines));
-	CHECK_U64(maps.count, 0);
-	/* An error in the middle: maps.h promises an empty result. */
+	CHECK(!read_maps(100, &lines, &text));
+	CHECK_TEXT(text.data, "");
+	/* An error in the middle. */
 	memset(data, 'x', 3 << 20);
 	memcpy(data, maps_text, sizeof(maps_text) - 1);
 	unit_write("maps", data, 3 << 20);
-	CHECK(maps_read(&maps, 4194305, &names, 100, &lines) < 0);
-	CHECK_U64(maps.count, 0);
+	CHECK(read_maps(100, &lines, &text) == -EMSGSIZE);
 	free(data);
-	maps_free(&maps);
-	names_free(&names);
+	text_free(&text);
+}
+
+TEST(maps_locate_file)
+{
+	struct map map = { .inode = 2, .major = 0xfe };
+
+	unit_write_text("maps", maps_text);
+	redirect("/proc/4194305/maps", "maps");
+	CHECK(maps_locate("4194305", &map));
+	CHECK_U64(map.start, 0x600000);
+	CHECK_U64(map.end, 0x601000);
+	map = (struct map){ .inode = 2, .major = 0xfd };
+	CHECK(!maps_locate("4194305", &map));
+	map = (struct map){ .start = 0x403000 };
+	CHECK(maps_locate("4194305", &map));
+	CHECK_U64(map.inode, 1);
+	map = (struct map){ .start = 0x403001 };
+	CHECK(!maps_locate("4194305", &map));
+	CHECK(!maps_locate("4194306", &map));
 }
 
 /* Not const: constants can share a page with code. */
@@ -240,28 +260,32 @@ static void some_function(void)
 {
 }
 
+static bool code_there, data_there;
+static void look_for_both(void *context, const struct map *map)
+{
+	uint64_t code = (uint64_t)(uintptr_t)some_function;
+	uint64_t data = (uint64_t)(uintptr_t)&somewhere;
+
+	code_there |= map->start <= code && code < map->end &&
+		      !strcmp(map->path, context);
+	data_there |= map->start <= data && data < map->end;
+}
+
 /* The test's own maps: code is there, data is not. */
 TEST(maps_read_self)
 {
-	struct names names = { 0 };
-	struct maps maps = { 0 };
-	uint64_t code = (uint64_t)(uintptr_t)some_function;
 	char self[4096] = { 0 };
 	size_t size;
 	char *link = unit_read("/proc/self/stat", &size);
 
 	CHECK(link);
-	CHECK(!maps_read(&maps, (uint32_t)strtoul(link, NULL, 10), &names,
-			 10000, &size));
-	free(link);
 	some_function();
 	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-	CHECK_TEXT(file_at(&maps, &names, code), strrchr(self, '/') + 1);
-	CHECK(!maps_find(&maps, (uint64_t)(uintptr_t)&somewhere) ||
-	      sizeof(void *) == 4);
-	CHECK(!maps_find(&maps, (uint64_t)(uintptr_t)&maps));
-	maps_free(&maps);
-	names_free(&names);
+	CHECK(!maps_read((uint32_t)strtoul(link, NULL, 10), 10000, &size,
+			 look_for_both, self));
+	free(link);
+	CHECK(code_there);
+	CHECK(!data_there);
 }
 
 /* ----------------------------------------------------------------- stat */

@@ -37,6 +37,16 @@ static struct profile *new_profile(unsigned int show, size_t depth)
 {
 	unit_write_text("kallsyms", kernel_list);
 	redirect("/proc/kallsyms", "kallsyms");
+	/* Each address is an offset of one file. */
+	unit_write_text("maps", "0-7ffffffff000 r-xp 00000000 fe:00 1 /u\n"
+			"8000000000000000-ffffffffff000000 r-xp "
+			"8000000000000000 fe:00 1 /u\n");
+	for (unsigned int i = 0; i < 4; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%u/maps", 4194305 + i);
+		redirect(path, "maps");
+	}
 	return profile_new(show, depth, NULL, (struct bytes){ 0 });
 }
 
@@ -127,7 +137,7 @@ TEST(profile_root_first)
 	add(profile, PID, "prog",
 	    STACK(0xffffffff81000210, 0xffffffff81000110),
 	    STACK(0x3000, 0x2000, 0x1000), 7);
-	check_folded(profile, "prog;[0xfff];[0x1fff];[0x3000];"
+	check_folded(profile, "prog;[u+0xfff];[u+0x1fff];[u+0x3000];"
 		     "beta_[k];gamma_[k] 7\n");
 }
 
@@ -177,7 +187,7 @@ TEST(profile_keeps_kinds_apart)
 
 	add(profile, PID, "prog", STACK(0xffffffffc0000010), NULL, 1);
 	add(profile, PID, "prog", NULL, STACK(0xffffffffc0000010), 2);
-	check_folded(profile, "prog;[0xffffffffc0000010] 2\n"
+	check_folded(profile, "prog;[u+0xffffffffc0000010] 2\n"
 		     "prog;[0xffffffffc0000010]_[k] 1\n");
 }
 
@@ -197,16 +207,16 @@ TEST(profile_order)
 	add(profile, PID, "0", NULL, STACK(0x10), 4);
 	add(profile, PID, "A", NULL, STACK(0x10), 5);
 	/* '-' 2d, '.' 2e, ';' 3b, 'A' 41, 'a' 61, 'b' 62, 0xc3 */
-	check_folded(profile, "z;[0x10] 10\n"
-		     "A;[0x10] 5\n"
-		     "a-b;[0x10] 5\n"
-		     "a.b;[0x10] 5\n"
-		     "a;[0x10] 5\n"
-		     "a;[0x10];[0x20] 5\n"
-		     "ab;[0x10] 5\n"
-		     "b;[0x10] 5\n"
-		     "\xc3\xa4;[0x10] 5\n"
-		     "0;[0x10] 4\n");
+	check_folded(profile, "z;[u+0x10] 10\n"
+		     "A;[u+0x10] 5\n"
+		     "a-b;[u+0x10] 5\n"
+		     "a.b;[u+0x10] 5\n"
+		     "a;[u+0x10] 5\n"
+		     "a;[u+0x10];[u+0x20] 5\n"
+		     "ab;[u+0x10] 5\n"
+		     "b;[u+0x10] 5\n"
+		     "\xc3\xa4;[u+0x10] 5\n"
+		     "0;[u+0x10] 4\n");
 }
 
 TEST(profile_large_counts)
@@ -217,8 +227,8 @@ TEST(profile_large_counts)
 	add(profile, PID, "a", NULL, STACK(0x10), 1);
 	add(profile, PID, "b", NULL, STACK(0x10), 1ull << 32);
 	add(profile, PID, "c", NULL, STACK(0x10), 1);
-	check_folded(profile, "a;[0x10] 18446744073709551615\n"
-		     "b;[0x10] 4294967296\nc;[0x10] 1\n");
+	check_folded(profile, "a;[u+0x10] 18446744073709551615\n"
+		     "b;[u+0x10] 4294967296\nc;[u+0x10] 1\n");
 }
 
 /* ------------------------------------------------------- what is missing */
@@ -246,7 +256,7 @@ TEST(profile_one_stack)
 
 	add(profile, PID, "kthreadd", STACK(0xffffffff81000010), NULL, 2);
 	add(profile, PID, "prog", NULL, STACK(0x10), 1);
-	check_folded(profile, "kthreadd;alpha_[k] 2\nprog;[0x10] 1\n");
+	check_folded(profile, "kthreadd;alpha_[k] 2\nprog;[u+0x10] 1\n");
 }
 
 /* A stack of as many frames as the kernel gives may have had more. */
@@ -270,7 +280,7 @@ TEST(profile_truncated)
 			text = folded(profile);
 			/* Nothing was ever deeper than STACK_DEPTH. */
 			if (limit == depth || depth == STACK_DEPTH) {
-				CHECK(strstr(text, "user;[truncated];[0x"));
+				CHECK(strstr(text, "user;[truncated];[u+0x"));
 				CHECK(strstr(text, "kern;[truncated];alpha_"));
 			} else {
 				CHECK(!strstr(text, "truncated"));
@@ -298,8 +308,8 @@ TEST(profile_deepest_of_both)
 	for (const char *p = text; *p; p++)
 		semicolons += *p == ';';
 	CHECK_U64(semicolons, 2 * (STACK_DEPTH + 1));
-	CHECK(!strncmp(text, "prog;[truncated];[0x107d];", 26));
-	CHECK(strstr(text, ";[0x1000];[truncated];alpha_[k];"));
+	CHECK(!strncmp(text, "prog;[truncated];[u+0x107d];", 26));
+	CHECK(strstr(text, ";[u+0x1000];[truncated];alpha_[k];"));
 	free(text);
 	profile_free(profile);
 }
@@ -435,7 +445,7 @@ TEST(profile_user_only)
 	/* In the kernel on behalf of the same user stack: one line. */
 	CHECK_TEXT(text, "note;[lost] 64\n"
 		   "gone;[no stack] 16\n"
-		   "prog;[0x10] 3\n");
+		   "prog;[u+0x10] 3\n");
 	CHECK_U64(profile->filtered, 4 + 8 + 32);
 	free(text);
 	profile_free(profile);

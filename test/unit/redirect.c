@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/file.h"
+#include "sys/regular.h"
 #include "test/unit/redirect.h"
 
 enum { REDIRECTS_MOST = 64 };
@@ -14,8 +15,11 @@ static struct {
 } redirects[REDIRECTS_MOST];
 
 int redirect_numbers;
+bool redirect_real_files;
 
 int __wrap_namespace_check_proc(void);
+int __real_regular_open(int root, const char *path);
+int __wrap_regular_open(int root, const char *path);
 int __real_lines_open(struct lines *lines, const char *path);
 int __wrap_lines_open(struct lines *lines, const char *path);
 int __real_file_read_text(const char *path, char *text, size_t size);
@@ -46,6 +50,16 @@ static const char *redirected(const char *path)
 int __wrap_namespace_check_proc(void)
 {
 	return redirect_numbers;
+}
+
+int __wrap_regular_open(int root, const char *path)
+{
+	const char *instead = redirected(path);
+
+	if (redirect_real_files)
+		return __real_regular_open(root, path);
+	return instead && instead != path ? __real_regular_open(-1, instead) :
+	       -ENOENT;
 }
 
 int __wrap_lines_open(struct lines *lines, const char *path)

@@ -8,11 +8,19 @@
 #ifndef TEST_UNIT_REDIRECT_H
 #define TEST_UNIT_REDIRECT_H
 
+#include <stdbool.h>
+
 /*
  * From now on who opens `path` gets `instead`, or -ENOENT if that is NULL.  A
  * later call for the same path replaces an earlier one.
  */
 void redirect(const char *path, const char *instead);
+
+/*
+ * Files that processes have mapped (regular_open(), --wrap, too) are those that
+ * are redirected, and no others; unless this is set.
+ */
+extern bool redirect_real_files;
 
 /*
  * What namespace_check_proc() says (--wrap, too): 0, so that tests give the same

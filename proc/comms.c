@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * comms: whether a thread still is who it was.
+ *
+ * Where nothing tells of an exec, the thread's name (/proc/PID/task/TID/comm)
+ * does: a program that has started another is called like that one.  It is a
+ * guess, as a thread may rename itself, and a program call itself anything.
+ *
+ * Source: man 5 proc_pid_comm.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/file.h"
+#include "lib/memory.h"
+#include "proc/comms.h"
+
+static bool comm_equal(const void *array, uint32_t position,
+		       const void *wanted)
+{
+	const struct comm *a = array, *b = wanted;
+
+	return a[position].tid == b->tid &&
+	       !memcmp(a[position].comm, b->comm, sizeof(b->comm));
+}
+
+void comms_round(struct comms *comms)
+{
+	comms->count = 0;
+	index_clear(&comms->index);
+}
+
+bool comms_same(struct comms *comms, uint32_t tgid, uint32_t tid,
+		const char *comm)
+{
+	struct comm new = { .tid = tid };
+	char path[64], now[64];
+	uint64_t hash;
+	uint32_t position;
+
+	memcpy(new.comm, comm, strnlen(comm, sizeof(new.comm) - 1));
+	hash = index_hash(&new.tid, sizeof(new.tid)) ^
+	       index_hash(new.comm, sizeof(new.comm));
+	position = index_find(&comms->index, hash, comm_equal, comms->comm,
+			      &new);
+	if (position != INDEX_NONE)
+		return comms->comm[position].same;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", tgid, tid);
+	new.same = file_read_text(path, now, sizeof(now)) ||
+		   !strcmp(now, new.comm);
+	comms->comm = memory_grow(comms->comm, &comms->capacity,
+				  comms->count + 1, sizeof(new));
+	comms->comm[comms->count] = new;
+	index_add(&comms->index, hash, (uint32_t)comms->count);
+	comms->count++;
+	return new.same;
+}
+
+void comms_free(struct comms *comms)
+{
+	free(comms->comm);
+	index_free(&comms->index);
+	*comms = (struct comms){ 0 };
+}
