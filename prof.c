@@ -58,7 +58,6 @@
  *	   elf/notes.[ch]   build-ids
  *	   elf/frames.[ch]  where functions begin and end, of stripped files
  *	   elf/pclntab.[ch] Go's own symbols
- *	   sys/files.[ch]   opening what others may have put there
  *	   sym/demangle.[ch]   names as people wrote them
  *	   sym/iberty.[ch]  what the library for that stands on
  *	1  sys/limit.[ch]   ends what takes too long

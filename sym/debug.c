@@ -25,7 +25,7 @@
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "sym/debug.h"
-#include "sys/files.h"
+#include "sys/regular.h"
 
 #define CRC_MOST (1ull << 30)
 
@@ -89,7 +89,7 @@ static bool is_wanted(const struct wanted *wanted, int fd)
 /* The descriptor of the wanted file, or -1. */
 static int try(const struct wanted *wanted, int root, const char *path)
 {
-	int fd = files_open(root, path, FILES_FOLLOW);
+	int fd = regular_open(root, path);
 
 	if (fd >= 0 && is_wanted(wanted, fd))
 		return fd;

@@ -29,7 +29,7 @@
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "sym/perfmap.h"
-#include "sys/files.h"
+#include "sys/regular.h"
 
 enum {
 	FILE_MOST = 64 * 1024 * 1024,
@@ -53,7 +53,7 @@ struct level {
 
 struct perfmap {
 	struct perfmap_task task;
-	struct files_status file;	/* the one that was read */
+	struct regular file;	/* the one that was read */
 	uint64_t read;			/* so much of it, whole lines */
 	struct text names;		/* each with a zero byte behind it */
 	struct level levels[LEVELS_MOST];
@@ -320,9 +320,9 @@ static void read_on(struct perfmap *map, int fd)
 
 /* NULL if the file is to be believed, or why not. */
 static const char *doubts(const struct perfmap *map,
-			  const struct files_status *file)
+			  const struct regular *file)
 {
-	if (file->uid != map->task.uid && file->uid)
+	if (file->owner != map->task.uid && file->owner)
 		return "of another user";
 	if (file->links != 1)
 		return "has several names";
@@ -333,23 +333,24 @@ static const char *doubts(const struct perfmap *map,
 
 int perfmap_read(struct perfmap *map, int root)
 {
-	struct files_status file;
+	struct regular file;
 	char path[64];
 	int fd, error;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", map->task.pid);
-	fd = files_open(root, path, FILES_NO_LINK);
-	if (fd == -EINVAL || fd == -ELOOP) {
+	fd = regular_open_itself(root, path);
+	if (fd == -EBADF || fd == -ELOOP) {
 		map->why = "not a regular file";
 		return -EPERM;
 	}
 	if (fd < 0)
 		return fd;
-	error = files_status(fd, &file);
+	error = regular_stat(fd, &file);
 	if (!error && (map->why = doubts(map, &file)))
 		error = -EPERM;
 	if (!error) {
-		if (file.device != map->file.device ||
+		if (file.major != map->file.major ||
+		    file.minor != map->file.minor ||
 		    file.inode != map->file.inode || file.size < map->read)
 			forget(map);
 		map->file = file;

@@ -102,22 +102,34 @@ static int reopen(int fd, int root, const char *path, const struct stat *seen)
 	return -EBADF;
 }
 
-int regular_open(int root, const char *path)
+static int open_regular(int root, const char *path, uint64_t flags)
 {
 	struct statfs fs;
 	struct stat status;
-	int fd = open_at(root, path, O_PATH), got;
+	int fd = open_at(root, path, O_PATH | flags), got;
 
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &status) || fstatfs(fd, &fs))
 		got = -errno;
+	else if (S_ISLNK(status.st_mode))
+		got = -ELOOP;
 	else if (!S_ISREG(status.st_mode) || is_pseudo(&fs))
 		got = -EBADF;
 	else
 		got = reopen(fd, root, path, &status);
 	close(fd);
 	return got;
+}
+
+int regular_open(int root, const char *path)
+{
+	return open_regular(root, path, 0);
+}
+
+int regular_open_itself(int root, const char *path)
+{
+	return open_regular(root, path, O_NOFOLLOW);
 }
 
 /* Asked only where the answer is the inode's generation, and comes at once. */
@@ -155,7 +167,8 @@ int regular_stat(int fd, struct regular *regular)
 	*regular = (struct regular){
 		.inode = status.st_ino, .size = (uint64_t)status.st_size,
 		.major = major(status.st_dev), .minor = minor(status.st_dev),
-		.generation = generation_of(fd),
+		.generation = generation_of(fd), .links = status.st_nlink,
+		.owner = status.st_uid, .changed = status.st_mtim.tv_sec,
 	};
 	return 0;
 }

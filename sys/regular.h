@@ -18,11 +18,16 @@
  */
 int regular_open(int root, const char *path);
 
+/* The same, but -ELOOP if the last part of the path is a link. */
+int regular_open_itself(int root, const char *path);
+
 /* Which file it is, as fstat(2) has it; `generation` 0: is not told. */
 struct regular {
-	uint64_t inode, size;
+	uint64_t inode, size, links;
 	uint32_t major, minor;
 	uint32_t generation;
+	uint32_t owner;
+	int64_t changed;	/* last written to, as time(2) */
 };
 int regular_stat(int fd, struct regular *regular);
 

@@ -82,6 +82,7 @@ $(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 FUZZ_TARGETS = loader kallsyms options maps text unpack demangle
+FUZZ_TARGETS = loader kallsyms options maps sideband text
 
 $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
 		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a $(LIBRARIES)
