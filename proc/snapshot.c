@@ -31,12 +31,45 @@ static void add_row(void *context, const struct map *map)
 			    &(struct file_key){ 0 }, map);
 }
 
+/* Whether `b` goes on where `a` ends, `gap` bytes later, in the same file. */
+static bool goes_on(const struct files *files, const struct range *a,
+		    const struct range *b, uint64_t gap)
+{
+	return files_kind(files, a->file) == FILE_PLAIN &&
+	       a->file == b->file && a->end + gap == b->start &&
+	       a->offset - a->start == b->offset - b->start;
+}
+
+/*
+ * Programs copy their own code to huge pages, and move these over the file's
+ * mapping (mremap(2), of which no record tells).  So memory that has the same
+ * file at both ends, and exactly fills the gap, is that file's code.
+ */
+static void fill_gaps(struct snapshot *snapshot)
+{
+	for (size_t i = 1; i + 1 < snapshot->count; i++) {
+		struct range *row = &snapshot->rows[i];
+
+		if (files_kind(snapshot->files, row->file) != FILE_MEMORY ||
+		    row[-1].end != row->start ||
+		    !goes_on(snapshot->files, &row[-1], &row[1],
+			     row->end - row->start))
+			continue;
+		row->file = row[-1].file;
+		row->offset = row->start - row[-1].start + row[-1].offset;
+	}
+}
+
 int snapshot_read(struct snapshot *snapshot, struct files *files, uint32_t pid,
 		  size_t most, size_t *lines)
 {
+	int error;
+
 	snapshot->files = files;
 	snapshot->count = 0;
-	return maps_read(pid, most, lines, add_row, snapshot);
+	error = maps_read(pid, most, lines, add_row, snapshot);
+	fill_gaps(snapshot);
+	return error;
 }
 
 static uint32_t fill(const struct snapshot *snapshot, struct ranges *ranges,

@@ -327,6 +327,22 @@ TEST(spaces_snapshot_then_gone)
 	close_spaces();
 }
 
+/* Code that was moved to huge pages is still that of its file. */
+TEST(spaces_snapshot_of_huge_pages)
+{
+	open_spaces();
+	set_maps(PID,
+		 "1000-2000 r-xp 00000000 08:00 77 /bin/old\n"
+		 "2000-5000 r-xp 00000000 00:00 0 \n"
+		 "5000-6000 r-xp 00004000 08:00 77 /bin/old\n"
+		 "6000-7000 rwxp 00000000 00:00 0 \n"
+		 "7000-8000 r-xp 00007000 08:00 77 /bin/old\n");
+	CHECK_TEXT(at(PID, 0x3010, 100), "old+2010");
+	/* This does not fit. */
+	CHECK_TEXT(at(PID, 0x6010, 100), "anon+6010");
+	close_spaces();
+}
+
 /* The leader has exited; its maps are empty, those of a thread are not. */
 TEST(spaces_snapshot_by_thread)
 {
