@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# User frames by the mappings of their time: of programs that exec, dlopen, are
+# deleted, replaced, elsewhere, or gone before anybody looks.
+. test/lib.sh
+
+V=build/test/spaces
+hz=499
+
+# Shares of a folded file: of the samples of thread $2 that match $3, in %.
+share() {
+	RE=$3 awk -v comm="$2" '{ split($0, f, ";") }
+		f[1] == comm { all += $NF; if ($0 ~ ENVIRON["RE"]) some += $NF }
+		END { printf "%d\n", all ? 100 * some / all : -1 }' "$1"
+}
+
+# at_least NAME COMM REGEX PERCENT: of the last profile.
+at_least() {
+	local got
+
+	got=$(share "$T/out" "$2" "$3")
+	if [ "$got" -ge "$4" ]; then
+		ok "$1 ($got %)"
+	else
+		fail "$1" "$got % of $2 match $3: $(grep "^$2;" "$T/out" |
+			head -n 3 | tr '\n' '|')"
+	fi
+}
+
+run() { ./prof -q -F $hz -d "${1:-1}" -o "$T/out" 2>"$T/err"; }
+
+# A file's bytes of the function `spin`, as a regex of offsets is not possible:
+# prints the first and the last offset.
+spin_of() {
+	local address size bias
+
+	read -r address size < <(nm -S "$1" | awk '$4 == "spin" {
+		print $1, $2 }')
+	bias=$(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / {
+		print $3, $2; exit }')
+	set -- $bias
+	echo $((0x$address - $1 + $2)) $((0x$address - $1 + $2 + 0x$size))
+}
+
+# ------------------------------------------------------ one process, two programs
+
+gcc -O1 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread -no-pie \
+	-o "$T/one" test/victims/spaces.c &&
+	gcc -O1 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread \
+		-no-pie -DPAD -o "$T/two" test/victims/spaces.c
+start "$T/one" exec 20 "$T/one" "$T/two"
+run 2
+stop_all
+read -r one_from one_to < <(spin_of "$T/one")
+read -r two_from two_to < <(spin_of "$T/two")
+# A leaf in spin() of the other program is in the wrong one.
+tr ';' '\n' <"$T/out" | awk -v a="$one_from" -v b="$one_to" -v c="$two_from" \
+	-v d="$two_to" '
+	match($0, /^\[(one|two)\+0x[0-9a-f]+\]/) {
+		file = substr($0, 2, 3)
+		at = strtonum("0x" substr($0, 8, RLENGTH - 8))
+		in_one = at >= a && at < b
+		in_two = at >= c && at < d
+		if (file == "one" ? in_one : in_two) right += $NF
+		if (file == "one" ? in_two : in_one) wrong += $NF
+		n[file] += $NF
+	}
+	END { print right + 0, wrong + 0, n["one"] + 0, n["two"] + 0 }' >"$T/sums"
+read -r right wrong one two <"$T/sums"
+if [ "$wrong" = 0 ] && [ "$right" -gt 60 ] && [ "$one" -gt 20 ] &&
+	[ "$two" -gt 20 ]; then
+	ok "exec-under-one-name ($right right)"
+else
+	fail exec-under-one-name "right wrong one two: $right $wrong $one $two"
+fi
+
+# ------------------------------------------------------------- dlopen, dlclose
+
+for name in a b; do
+	echo "volatile unsigned long n_$name;
+		void burn(void) { for (int i = 0; i < 100000; i++) n_$name++; }" |
+		gcc -O1 -fno-omit-frame-pointer -shared -fPIC -x c \
+			-o "$T/lib$name.so" -
+done
+start $V dl 20 "$T/liba.so" "$T/libb.so"
+run 2
+stop_all
+# Both at one address, within the time of one count: it cannot be known.
+at_least dlopen-a spaces '\[liba.so\+0x[0-9a-f]+\]' 30
+at_least dlopen-b spaces '\[libb.so\+0x[0-9a-f]+\]' 30
+at_least dlopen-all spaces '\[lib[ab].so\+0x[0-9a-f]+\]|\[remapped\]' 95
+
+# ------------------------------------------------------------- where files are
+
+cp $V "$T/gone"
+start "$T/gone" burn 5000
+cp $V "$T/replaced"
+start "$T/replaced" burn 5000
+sleep 0.2
+rm "$T/gone"
+cp /bin/true "$T/new" && mv "$T/new" "$T/replaced"
+cp $V "$T/from-memory"
+start "$T/from-memory" memfd 5000
+cp $V "$T/leading"
+start "$T/leading" leader 5000
+start $V jit 5000
+mkdir -p "$T/root/bin" && gcc -static -O1 -pthread -fno-omit-frame-pointer \
+	-o "$T/root/bin/inside" test/victims/spaces.c
+start $V chroot "$T/root" /bin/inside 5000
+mkdir -p "$T/mounted" "$T/lower" "$T/upper" "$T/work" "$T/overlay" \
+	"$T/bound" "$T/elsewhere"
+cp $V "$T/lower/laid-over"
+cp $V "$T/lower/bound-in"
+mounts=
+if unshare -m mount -t tmpfs none "$T/mounted" 2>/dev/null; then
+	mounts=1
+	start unshare -m sh -c "mount -t tmpfs none '$T/mounted' &&
+		cp $V '$T/mounted/mounted-in' &&
+		exec '$T/mounted/mounted-in' burn 5000"
+	start unshare -m sh -c "mount --bind '$T/lower' '$T/bound' &&
+		exec '$T/bound/bound-in' burn 5000"
+	mkdir -p "$T/tmpfs"
+	start unshare -m sh -c "mount -t tmpfs none '$T/tmpfs' &&
+		mkdir '$T/tmpfs/upper' '$T/tmpfs/work' &&
+		mount -t overlay overlay -o 'lowerdir=$T/lower,upperdir=$T/tmpfs/upper,workdir=$T/tmpfs/work' '$T/overlay' &&
+		exec '$T/overlay/laid-over' burn 5000"
+fi
+sleep 0.5
+./prof -q -F 999 -d 3 -o "$T/out" 2>"$T/err"
+at_least deleted gone '\[gone\+0x[0-9a-f]+\]' 95
+at_least replaced replaced '\[replaced\+0x[0-9a-f]+\]' 95
+at_least leader-exited leading '\[leading\+0x[0-9a-f]+\]' 95
+at_least made-code spaces '\[anon\]' 90
+at_least chroot inside '\[inside\+0x[0-9a-f]+\]' 95
+if [ -n "$mounts" ]; then
+	at_least other-mounts mounted-in '\[mounted-in\+0x[0-9a-f]+\]' 95
+	at_least bind-mount bound-in '\[bound-in\+0x[0-9a-f]+\]' 95
+	at_least overlay laid-over '\[laid-over\+0x[0-9a-f]+\]' 95
+else
+	skip other-mounts "unshare(1) or mount(8) is not permitted"
+fi
+expect in-memory grep -q '\[memfd:code+0x' "$T/out"
+expect none-is-replaced test -z "$(grep -F '[replaced]' "$T/out")"
+stop_all
+
+# ------------------------------------------------------------------ many of them
+
+start $V maps 10000 5000
+sleep 0.5
+run 1
+at_least ten-thousand-mappings spaces '\[spaces\+0x[0-9a-f]+\]' 95
+stop_all
+# The same, mapped while it is sampled.
+(sleep 0.2; exec $V maps 10000 1500) &
+run 2
+wait
+at_least ten-thousand-records spaces '\[(spaces|libc[^+]*)\+0x[0-9a-f]+\]' 95
+
+# Programs of one millisecond; what a shell has while it forks is its own.
+cat >"$T/churn.sh" <<'END'
+i=0
+while [ $i -lt "$1" ]; do /bin/true; i=$((i + 1)); done
+END
+./prof -q -F 1999 -o "$T/out" -- sh "$T/churn.sh" 2000 2>"$T/err"
+# The leaf is in one of its files, or was in an exec, or in the kernel alone.
+at_least short-lived true '(\[(true|ld-linux[^+]*|ld-musl[^+]*|libc[^+]*|vdso|busybox)\+0x[0-9a-f]+\]|\[exec\])(;[^;]*_\[k\])* [0-9]+$|^true(;[^;]*_\[k\])+ ' 98
+wrong=$(grep -E '^true;(\[unmapped\];)*\[(sh|dash|bash)\+' "$T/out")
+expect short-lived-right test -z "$wrong"
+
+# However many come and go, memory and descriptors stay as they are.
+start sh "$T/churn.sh" 20000
+./prof -v -F 49 -d 9 -o "$T/out" 2>"$T/err" &
+prof=$!
+sleep 4
+fds=$(ls /proc/$prof/fd | wc -l)
+rss=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
+sleep 4
+fds2=$(ls /proc/$prof/fd | wc -l)
+rss2=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
+wait $prof
+if [ $((fds2 - fds)) -le 8 ] && [ $((rss2 - rss)) -le 512 ]; then
+	ok "churn-flat ($fds to $fds2 descriptors, $rss to $rss2 KB)"
+else
+	fail churn-flat "$fds to $fds2 descriptors, $rss to $rss2 KB"
+fi
+stop_all
+
+expect no-records-lost test -z "$(grep 'records .* were lost' "$T/err")"
