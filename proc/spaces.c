@@ -41,9 +41,10 @@
  *
  * The time of an exec: the kernel exchanges the memory, tells of it, maps the
  * new program, and last its vDSO; all that time the thread still has the
- * registers of the old program.  A sample in the kernel then has addresses of a
- * program that is gone: [exec].  So it is until shortly after the vDSO's record,
- * if the address was one of the old program's.
+ * registers of the old program.  A sample in the kernel then shows where that
+ * called execve(2), so it is held against what was mapped before.  For a short
+ * time after the vDSO's record it can be of either: [remapped], if both have
+ * something else there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -530,16 +531,18 @@ static bool learn(struct spaces *spaces, uint32_t position,
 	/* What was whole before records were lost may be of another program. */
 	if (!view->whole && version->clean && spaces->update)
 		return false;
-	if (in_exec(moment, version, 0)) {
-		view->note = SPACE_EXEC;
-		return false;
-	}
 	if (in_exec(moment, version, EXEC_ENDS))
 		view->before = space_birth(space, (size_t)at);
 	view->last = (size_t)at;
 	at = space_at(space, moment->first);
 	view->first = at < 0 ? 0 : (size_t)at;
-	return true;
+	if (!in_exec(moment, version, 0))
+		return true;
+	/* Nothing can be of the new program yet. */
+	view->note = SPACE_EXEC;
+	view->whole = false;
+	view->first = view->last = view->before - 1;
+	return view->before;
 }
 
 struct space_view spaces_view(struct spaces *spaces,
@@ -592,10 +595,10 @@ static enum space_note find_range(const struct spaces *spaces,
 	    ranges_find(&spaces->ranges,
 			space->versions[view->before - 1].root, address,
 			&range)) {
-		if (!any)
-			return SPACE_EXEC;
-		if (!space_same(spaces->files, found, &range))
+		if (any && !space_same(spaces->files, found, &range))
 			return SPACE_REMAPPED;
+		*found = range;
+		any = true;
 	}
 	if (any)
 		return SPACE_FILE;

@@ -59,7 +59,8 @@ enum space_note {
 	SPACE_FILE,		/* it has */
 	SPACE_UNMAPPED,		/* there was no code */
 	SPACE_REMAPPED,		/* not one, but several were there then */
-	SPACE_EXEC,		/* the program was just being replaced */
+	SPACE_EXEC,		/* the program was just being replaced, and what
+				   it was is not known */
 	SPACE_EXITED,		/* gone before its mappings could be read */
 	SPACE_FORBIDDEN,	/* /proc/PID/maps may not be read */
 	SPACE_TOO_MANY,		/* mappings to read them all */

@@ -162,7 +162,7 @@ i=0
 while [ $i -lt "$1" ]; do /bin/true; i=$((i + 1)); done
 END
 ./prof -q -F 1999 -o "$T/out" -- sh "$T/churn.sh" 2000 2>"$T/err"
-# The leaf is in one of its files, or was in an exec, or in the kernel alone.
+# The leaf is in a file (in an exec, one of the program before), or in the kernel.
 at_least short-lived true '(\[(true|ld-linux[^+]*|ld-musl[^+]*|libc[^+]*|vdso|busybox)\+0x[0-9a-f]+\]|\[exec\])(;[^;]*_\[k\])* [0-9]+$|^true(;[^;]*_\[k\])+ ' 98
 wrong=$(grep -E '^true;(\[unmapped\];)*\[(sh|dash|bash)\+' "$T/out")
 expect short-lived-right test -z "$wrong"

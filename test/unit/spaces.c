@@ -251,11 +251,13 @@ TEST(spaces_in_exec)
 	on_exec(PID, 10000000);
 	on_map(PID, 0x1000, "/bin/y", 10000100);
 	on_map(PID, 0x8000, "[vdso]", 10000200);
-	CHECK_TEXT(at_span(PID, 0x1010, 10000150, 10000150, true), "exec");
+	/* Where the old one called execve(2). */
+	CHECK_TEXT(at_span(PID, 0x1010, 10000150, 10000150, true), "x+10");
+	CHECK_TEXT(at_span(PID, 0x9010, 10000150, 10000150, true), "exec");
 	CHECK_TEXT(at_span(PID, 0x1010, 10000150, 10000150, false), "y+10");
 	/* Just behind it, it is not known of an address of both. */
 	CHECK_TEXT(at_span(PID, 0x1010, 10000300, 10000300, true), "remapped");
-	CHECK_TEXT(at_span(PID, 0x5010, 10000300, 10000300, true), "exec");
+	CHECK_TEXT(at_span(PID, 0x5010, 10000300, 10000300, true), "a+10");
 	CHECK_TEXT(at_span(PID, 0x8010, 10000300, 10000300, true), "vdso+10");
 	CHECK_TEXT(at_span(PID, 0x1010, 10000300, 10000300, false), "y+10");
 	CHECK_TEXT(at_span(PID, 0x1010, 20000000, 20000000, true), "y+10");
