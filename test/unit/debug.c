@@ -15,6 +15,7 @@
 #include "lib/checksum.h"
 #include "sym/image.h"
 #include "test/unit/elves.h"
+#include "test/unit/redirect.h"
 #include "test/unit/unit.h"
 
 enum { TEXT = 0x401000, RUNS = SHF_ALLOC | SHF_EXECINSTR };
@@ -85,8 +86,10 @@ static void check_name(struct elves *elves, const char *want)
 	write_bytes("prog", elves_bytes(elves));
 	source.fd = open("prog", O_RDONLY | O_CLOEXEC);
 	source.root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	redirect_real_files = true;
 	image = image_open(&source);
 	how = image_find(image, elves_offset(1) + 5, &name);
+	redirect_real_files = false;
 	CHECK(how == (want ? IMAGE_NAME : IMAGE_NOTHING));
 	if (want)
 		CHECK_TEXT(name.name, want);
