@@ -97,7 +97,7 @@ static int try_program(struct bytes object, enum engine engine)
 	int error = -ENOEXEC;
 
 	if (loader) {
-		loader_silence(loader);
+		loader_silence(loader, true);
 		error = loader_choose(loader, samples_program(engine));
 		if (!error)
 			error = loader_load(loader);

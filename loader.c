@@ -91,8 +91,6 @@ int loader_resize(struct loader *loader, const char *name, uint32_t entries,
 		map->attr.max_entries = entries;
 	if (value_size)
 		map->attr.value_size = value_size;
-	/* Programs that use the old one keep it until they go. */
-	close_fd(&map->fd);
 	return 0;
 }
 
@@ -358,6 +356,24 @@ static int load_program(struct loader *loader, struct loader_program *program)
 	return error;
 }
 
+int loader_renew(struct loader *loader, const char *name, uint32_t entries)
+{
+	struct loader_map *map = find_map(loader, name), old;
+	int error;
+
+	if (!map)
+		return -ENOENT;
+	old = *map;
+	map->attr.max_entries = entries;
+	error = create_map(loader, map);
+	if (error)
+		*map = old;
+	else
+		/* Programs that use the old one keep it until they go. */
+		close_fd(&old.fd);
+	return error;
+}
+
 static void unload(struct loader_program *program)
 {
 	close_fd(&program->fd);
@@ -411,9 +427,9 @@ void loader_explain(const struct loader *loader)
 		loader_object_explain(loader);
 }
 
-void loader_silence(struct loader *loader)
+void loader_silence(struct loader *loader, bool silent)
 {
-	loader->silent = true;
+	loader->silent = silent;
 }
 
 int loader_map_fd(const struct loader *loader, const char *name)
@@ -428,6 +444,13 @@ int loader_prog_fd(const struct loader *loader, const char *name)
 	const struct loader_program *program = find_program(loader, name);
 
 	return program && program->fd >= 0 ? program->fd : -ENOENT;
+}
+
+uint32_t loader_entries(const struct loader *loader, const char *name)
+{
+	const struct loader_map *map = find_map(loader, name);
+
+	return map ? map->attr.max_entries : 0;
 }
 
 uint32_t loader_key_size(const struct loader *loader, const char *name)

@@ -2,6 +2,7 @@
 #ifndef LOADER_H
 #define LOADER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/bytes.h"
@@ -29,8 +30,7 @@ struct loader *loader_open(struct bytes file, const char *name);
 
 /*
  * Sets max_entries and value_size of a map before loader_load(); 0 leaves what
- * the object says.  A map that is there already will be made anew, empty, for
- * programs that are loaded from now on.  0, or -ENOENT after a message.
+ * the object says.  0, or -ENOENT after a message.
  */
 int loader_resize(struct loader *loader, const char *map, uint32_t entries,
 		  uint32_t value_size);
@@ -41,14 +41,20 @@ int loader_choose(struct loader *loader, const char *program);
 /* Tells (--explain) what is in the object. */
 void loader_explain(const struct loader *loader);
 
-/* From here on a refusal by the kernel is not told: it was a try. */
-void loader_silence(struct loader *loader);
+/* Whether a refusal by the kernel is told from here on, or was only a try. */
+void loader_silence(struct loader *loader, bool silent);
 
 /*
  * Loads what is chosen and not loaded yet.  0 or -errno.  Programs that were
  * loaded before stay so; if there is none, nothing is left open on failure.
  */
 int loader_load(struct loader *loader);
+
+/*
+ * Makes a map anew with `entries`, empty, before any program uses it.  0 or
+ * -errno, and then the old one is still there.
+ */
+int loader_renew(struct loader *loader, const char *map, uint32_t entries);
 
 /* Closes a program, and does not want it any more.  Its maps stay. */
 void loader_unload(struct loader *loader, const char *program);
@@ -60,7 +66,8 @@ void loader_unload(struct loader *loader, const char *program);
 int loader_map_fd(const struct loader *loader, const char *map);
 int loader_prog_fd(const struct loader *loader, const char *program);
 
-/* Bytes of key and value of a map, or 0. */
+/* Its max_entries; bytes of key and value of a map; or 0. */
+uint32_t loader_entries(const struct loader *loader, const char *map);
 uint32_t loader_key_size(const struct loader *loader, const char *map);
 uint32_t loader_value_size(const struct loader *loader, const char *map);
 

@@ -75,7 +75,8 @@
 	   proc/maps.[ch]   /proc/PID/maps
 	   proc/comms.[ch]  how threads are called now
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
- *	3  unwind/cfi.[ch]  .eh_frame to rows: functions
+ *	3  unwind/tables.[ch]  the rows of all files, in the kernel's maps
+ *	   unwind/cfi.[ch]  .eh_frame to rows: functions
  *	   unwind/cfa.[ch]  ... and what holds where in one
  *	   unwind/dwarf.[ch]  numbers as DWARF writes them
  *	5  out/out.[ch]     the table of output formats

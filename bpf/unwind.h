@@ -11,7 +11,7 @@
  *	spaces[tgid]          ──> a run of mappings, sorted by address
  *	mappings[0].at[]      ──> a run of parts of the mapped file's table
  *	parts[0].at[]         ──> chunks of rows, sorted by address
- *	rows[chunk].at[8192]  ──> the row of the instruction
+ *	rows[chunk].at[1024]  ──> the row of the instruction
  *
  * mappings, parts and rows are mapped into prof while it writes them, so that no
  * system call is needed for each element.
@@ -57,13 +57,16 @@ struct unwind_row {
 };
 
 enum {
-	ROWS_IN_CHUNK = 8192,		/* 64 KB */
+	ROWS_IN_CHUNK = 1024,		/* 8 KB; the last ones of a file may be
+					   unused: their pc is PC_NONE */
 	PARTS_MOST = 32768,		/* chunks, of all files */
-	PARTS_OF_FILE = 256,		/* 2 million rows */
+	PARTS_OF_FILE = 2048,		/* 2 million rows */
 	MAPPINGS_MOST = 32768,		/* of all processes: 1 MB */
 	MAPPINGS_OF_SPACE = 8192,	/* of one */
 	SPACES_MOST = 4096,		/* processes */
 };
+
+#define PC_NONE 0xffffffffu
 
 struct unwind_chunk {
 	struct unwind_row at[ROWS_IN_CHUNK];
@@ -132,7 +135,7 @@ enum {
 };
 
 _Static_assert(sizeof(struct unwind_row) == 8, "unwind_row");
-_Static_assert(sizeof(struct unwind_chunk) == 65536, "unwind_chunk");
+_Static_assert(sizeof(struct unwind_chunk) == 8192, "unwind_chunk");
 _Static_assert(sizeof(struct unwind_mapping) == 32, "unwind_mapping");
 _Static_assert(sizeof(struct unwind_space) == 16, "unwind_space");
 

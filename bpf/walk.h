@@ -65,7 +65,7 @@ struct {
 	MAP_NUMBER(type, BPF_MAP_TYPE_ARRAY);
 	MAP_TYPE(key, __u32);
 	MAP_TYPE(value, struct unwind_chunk);
-	MAP_NUMBER(max_entries, 64);
+	MAP_NUMBER(max_entries, 512);
 	MAP_NUMBER(map_flags, BPF_F_MMAPABLE);
 } rows SECTION(".maps");
 

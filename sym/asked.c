@@ -62,7 +62,7 @@ static struct loader *load(struct bytes object)
 
 	if (!loader)
 		return NULL;
-	loader_silence(loader);
+	loader_silence(loader, true);
 	if (!loader_choose(loader, program) && !loader_load(loader))
 		return loader;
 	loader_close(loader);

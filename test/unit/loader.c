@@ -232,7 +232,7 @@ TEST(loader_silent)
 {
 	struct loader *loader = loader_open(unit_object(), "o");
 
-	loader_silence(loader);
+	loader_silence(loader, true);
 	CHECK(!loader_choose(loader, "name_addresses"));
 	fake_bpf.load_errors = 100;
 	fake_bpf.load_error = -EINVAL;
