@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * options: one table says which options there are; parsing and --help read it,
- * and a test holds the man page against it.
+ * and so do what prints the shells' completions and the man page's list.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,15 +16,6 @@
 #include "out/out.h"
 #include "sampler.h"
 #include "sys/cpus.h"
-
-struct option_row {
-	int letter;		/* above 255: has no short form */
-	const char *name;
-	const char *argument;	/* NULL: takes none */
-	const char *help;
-	/* Takes the argument, or a reason why it does not. */
-	const char *(*set)(struct options *options, const char *argument);
-};
 
 /* --------------------------------------------------- one setter per option */
 
@@ -133,17 +124,23 @@ static const char *set_memory(struct options *options, const char *argument)
 	return NULL;
 }
 
+/* In the order of enum option_engine. */
+static const char engine_names[] = "auto hash stackid";
+
 static const char *set_engine(struct options *options, const char *argument)
 {
-	static const char *const names[] = { "auto", "hash", "stackid" };
+	size_t size = strlen(argument), length;
+	const char *name = engine_names;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(names[i], argument))
-			continue;
-		options->engine = (enum option_engine)i;
-		return NULL;
+	for (int i = 0; *name; i++) {
+		length = strcspn(name, " ");
+		if (length == size && !memcmp(name, argument, size)) {
+			options->engine = (enum option_engine)i;
+			return NULL;
+		}
+		name += length + (name[length] == ' ');
 	}
-	return "not auto, hash or stackid";
+	return "no such engine";
 }
 
 static const char *set_kallsyms(struct options *options, const char *argument)
@@ -169,7 +166,7 @@ static const char *set_output(struct options *options, const char *argument)
 static const char *set_format(struct options *options, const char *argument)
 {
 	options->format = argument;
-	return out_named(argument) ? NULL : "no such format; there is: folded";
+	return out_named(argument) ? NULL : "no such format";
 }
 
 static const char *set_no_demangle(struct options *options,
@@ -224,44 +221,50 @@ static const char *set_version(struct options *options, const char *argument)
 
 static const struct option_row option_rows[] = {
 	{ 'p', "pid", "PID,...", "these processes and what they start",
-	  set_pid },
-	{ 't', "tid", "TID,...", "these threads", set_tid },
+	  set_pid, NULL },
+	{ 't', "tid", "TID,...", "these threads", set_tid, NULL },
 	{ 256, "cgroup", "PATH", "tasks of this cgroup (v2) and below",
-	  set_cgroup },
-	{ 'C', "cpu", "LIST", "only these CPUs, as in 0-3,6", set_cpus },
-	{ 'K', "kernel", NULL, "only kernel stacks", set_kernel },
-	{ 'U', "user", NULL, "only user stacks", set_user },
-	{ 257, "no-idle", NULL, "leave the idle task out", set_no_idle },
+	  set_cgroup, NULL },
+	{ 'C', "cpu", "LIST", "only these CPUs, as in 0-3,6", set_cpus, NULL },
+	{ 'K', "kernel", NULL, "only kernel stacks", set_kernel, NULL },
+	{ 'U', "user", NULL, "only user stacks", set_user, NULL },
+	{ 257, "no-idle", NULL, "leave the idle task out", set_no_idle, NULL },
 	{ 'F', "frequency", "HZ", "samples a second on each CPU (99)",
-	  set_frequency },
+	  set_frequency, NULL },
 	{ 'e', "event", "NAME[/N]", "what is sampled (cpu-clock); every N of it",
-	  set_event },
+	  set_event, event_names },
 	{ 'd', "duration", "SECONDS", "stop by itself; else Ctrl-C, or the command's end",
-	  set_duration },
+	  set_duration, NULL },
 	{ 258, "memory", "MB", "most that the kernel's maps may take (64)",
-	  set_memory },
+	  set_memory, NULL },
 	{ 260, "engine", "NAME", "auto, hash or stackid (the textbook's)",
-	  set_engine },
+	  set_engine, engine_names },
 	{ 259, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
-	  set_kallsyms },
+	  set_kallsyms, NULL },
 	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",
-	  set_output },
+	  set_output, NULL },
 	{ 'f', "format", "NAME", "of stdout: folded (the default)",
-	  set_format },
+	  set_format, out_names },
 	{ 262, "no-demangle", NULL, "names as they are in the files",
-	  set_no_demangle },
+	  set_no_demangle, NULL },
 	{ 'x', "explain", NULL, "tell each system call as it is made; -xx: more",
-	  set_explain },
+	  set_explain, NULL },
 	{ 261, "check", NULL, "what this machine allows, and the remedies",
-	  set_check },
-	{ 'q', "quiet", NULL, "only errors on stderr", set_quiet },
+	  set_check, NULL },
+	{ 'q', "quiet", NULL, "only errors on stderr", set_quiet, NULL },
 	{ 'v', "verbose", NULL, "also what was planned and what it cost",
-	  set_verbose },
-	{ 'h', "help", NULL, "this text", set_help },
-	{ 'V', "version", NULL, "version and what is built in", set_version },
+	  set_verbose, NULL },
+	{ 'h', "help", NULL, "this text", set_help, NULL },
+	{ 'V', "version", NULL, "version and what is built in",
+	  set_version, NULL },
 };
 
 enum { OPTION_ROWS = sizeof(option_rows) / sizeof(*option_rows) };
+
+const struct option_row *options_row(size_t i)
+{
+	return i < OPTION_ROWS ? &option_rows[i] : NULL;
+}
 
 /* -------------------------------------------------------------- parsing */
 
@@ -321,8 +324,8 @@ static int set_one(struct options *options, int letter, const char *argument)
 			log_advice("known endings: %s", text.data);
 			text_free(&text);
 		}
-		if (option_rows[i].set == set_event)
-			log_advice("events: %s", event_names);
+		if (option_rows[i].words)
+			log_advice("there is: %s", option_rows[i].words);
 		return -EINVAL;
 	}
 	return -EINVAL;

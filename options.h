@@ -43,4 +43,21 @@ void options_free(struct options *options);
 /* Appends the text of --help: the same table that is parsed. */
 void options_help(struct text *text);
 
+/*
+ * An option.  The name of its argument tells what that is: FILE, a file; PATH,
+ * a directory; PID,... and TID,..., numbers of tasks; NAME, one of the words.
+ */
+struct option_row {
+	int letter;		/* above 255: has no short form */
+	const char *name;
+	const char *argument;	/* NULL: takes none */
+	const char *help;
+	/* Takes the argument, or a reason why it does not. */
+	const char *(*set)(struct options *options, const char *argument);
+	const char *words;	/* that it can be, or NULL */
+};
+
+/* The i-th row of the table, or NULL behind the last. */
+const struct option_row *options_row(size_t i);
+
 #endif

@@ -107,6 +107,7 @@
 #include "lib/log.h"
 #include "lib/text.h"
 #include "options.h"
+#include "out/out.h"
 #include "run.h"
 #include "sys/explain.h"
 #include "sys/signals.h"
@@ -142,10 +143,7 @@ static int profile_machine(const struct options *options, uint64_t begin)
 	return run_close(&run, failed);
 }
 
-static const char version[] =
-	"prof " PROF_VERSION "\n"
-	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n"
-	"libraries:"
+static const char libraries[] =
 #ifdef PROF_ZLIB
 	" zlib"
 #endif
@@ -155,7 +153,7 @@ static const char version[] =
 #ifdef PROF_IBERTY
 	" libiberty"
 #endif
-	"\n";
+	"";
 
 static enum explain_level explained(const struct options *options)
 {
@@ -188,6 +186,19 @@ static int print_help(void)
 	return status;
 }
 
+static int print_version(void)
+{
+	struct text text = { 0 };
+	int status;
+
+	text_format(&text, "prof " PROF_VERSION "\nengines: hash stackid\n"
+		    "unwinders: frame pointers\noutputs: %s\n"
+		    "libraries:%s\n", out_names, libraries);
+	status = print(text.data);
+	text_free(&text);
+	return status;
+}
+
 static int print_check(void)
 {
 	struct bytes object = { bpf_object, (size_t)bpf_object_size };
@@ -211,7 +222,7 @@ int main(int argc, char **argv)
 	} else if (options.help) {
 		status = print_help();
 	} else if (options.version) {
-		status = print(version);
+		status = print_version();
 	} else if (options.check) {
 		explain_open(explained(&options));
 		status = print_check();

@@ -12,6 +12,8 @@ static const struct out_format out_formats[] = {
 	{ "folded", ".folded|.txt", out_folded },
 };
 
+const char out_names[] = "folded";
+
 enum { OUT_FORMATS = sizeof(out_formats) / sizeof(*out_formats) };
 
 const struct out_format *out_named(const char *name)

@@ -13,6 +13,9 @@ struct out_format {
 	void (*write)(const struct profile *profile, struct file_out *out);
 };
 
+/* All names, with a space between them, for messages. */
+extern const char out_names[];
+
 /* The format of this name, or NULL. */
 const struct out_format *out_named(const char *name);
 

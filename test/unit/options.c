@@ -367,6 +367,55 @@ TEST(options_event)
 	done();
 }
 
+TEST(options_engine)
+{
+	CHECK(!PARSE("-K"));
+	CHECK_U64(options.engine, OPTION_AUTO);
+	CHECK(!PARSE("--engine", "stackid"));
+	CHECK_U64(options.engine, OPTION_STACKID);
+	CHECK(!PARSE("--engine=hash"));
+	CHECK_U64(options.engine, OPTION_HASH);
+	CHECK(!PARSE("--engine=hash", "--engine=auto"));
+	CHECK_U64(options.engine, OPTION_AUTO);
+	REFUSED("--engine ", "--engine", "");
+	REFUSED("--engine has", "--engine=has");
+	REFUSED("--engine hashes", "--engine=hashes");
+	REFUSED("--engine auto hash", "--engine=auto hash");
+	done();
+}
+
+/* A refusal lists what is there instead. */
+TEST(options_words)
+{
+	static const char *const wrong[] = { "-e", "-f", "--engine" };
+	static const char *const there[] = { "page-faults", "folded",
+					     "auto hash stackid" };
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		unit_messages();
+		CHECK(PARSE((char *)wrong[i], "nothing") == -EINVAL);
+		CHECK(strstr(unit_messages(), there[i]));
+	}
+	done();
+}
+
+/* The table, as those who print it see it: no letter and no name twice. */
+TEST(options_rows)
+{
+	const struct option_row *row, *other;
+
+	for (size_t i = 0; (row = options_row(i)); i++) {
+		CHECK(row->letter && *row->name && *row->help && row->set);
+		CHECK(row->argument || !row->words);
+		for (size_t j = 0; j < i; j++) {
+			other = options_row(j);
+			CHECK(other->letter != row->letter);
+			CHECK(strcmp(other->name, row->name));
+		}
+	}
+	done();
+}
+
 TEST(options_command)
 {
 	CHECK(!PARSE("-F", "49", "--", "ls", "-l", "--", "-K"));

@@ -647,6 +647,16 @@ TEST(out_formats)
 	CHECK(!out_for_file("x."));
 }
 
+/* All that are offered are there. */
+TEST(out_offered)
+{
+	char names[256];
+
+	snprintf(names, sizeof(names), "%s", out_names);
+	for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+		CHECK(out_named(name) && !strcmp(out_named(name)->name, name));
+}
+
 TEST(out_write_fails)
 {
 	struct profile *profile = new_profile(SHOW_ALL, 127);
