@@ -5,7 +5,7 @@
 # make ZLIB= LZMA= IBERTY=   without these libraries, as where they are not installed
 # make test            ./test.sh            make check    unit and golden only
 # make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
-# make lint format bench install uninstall dist clean
+# make lint format bench install uninstall dist clean completions
 # V=1 shows the commands.  A build writes nothing outside build/ but ./prof.
 
 VERSION = 0.1
@@ -118,14 +118,24 @@ $(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o $(B)/flags
 
 include test/Makefile
 
+SHARE = $(DESTDIR)$(PREFIX)/share
+BASH_COMPLETIONS = $(SHARE)/bash-completion/completions
+ZSH_COMPLETIONS = $(SHARE)/zsh/site-functions
+FISH_COMPLETIONS = $(SHARE)/fish/vendor_completions.d
+
 install: prof
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 \
+		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
 	install -m 755 prof $(DESTDIR)$(PREFIX)/bin/prof
-	install -m 644 prof.1 $(DESTDIR)$(PREFIX)/share/man/man1/prof.1
+	install -m 644 prof.1 $(SHARE)/man/man1/prof.1
+	install -m 644 completions/prof.bash $(BASH_COMPLETIONS)/prof
+	install -m 644 completions/_prof $(ZSH_COMPLETIONS)/_prof
+	install -m 644 completions/prof.fish $(FISH_COMPLETIONS)/prof.fish
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/prof \
-		$(DESTDIR)$(PREFIX)/share/man/man1/prof.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/prof $(SHARE)/man/man1/prof.1 \
+		$(BASH_COMPLETIONS)/prof $(ZSH_COMPLETIONS)/_prof \
+		$(FISH_COMPLETIONS)/prof.fish
 
 dist:
 	@mkdir -p $(B)

@@ -7,16 +7,6 @@
 grep -oE -- '--[a-z-]+' "$T/help" | sort -u >"$T/help.long"
 grep -oE '^ +-[A-Za-z],' "$T/help" | tr -d ' ,' | sort -u >"$T/help.short"
 
-# The man page's list of options is the table's, and so is its order.
-sed -n 's/^\.It Fl \([A-Za-z]\) , Fl -\([a-z-]*\).*/-\1, --\2/p
-	s/^\.It Fl -\([a-z-]*\).*/--\1/p' prof.1 >"$T/man"
-sed -n 's/^ *\(\(-[A-Za-z], \)\{0,1\}--[a-z-]*\).*/\1/p' "$T/help" >"$T/table"
-if diff "$T/table" "$T/man" >"$T/diff"; then
-	ok man-page-options
-else
-	fail man-page-options "$(tr '\n' ' ' <"$T/diff")"
-fi
-
 # No option is named anywhere that is not there.
 bad=
 for word in $(grep -ohE '(^|[ `(])prof( -[-A-Za-z0-9.]+( [0-9.a-z/-]+)?)+' \
