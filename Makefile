@@ -45,22 +45,29 @@ LLVM_STRIP ?= llvm-strip
 LLVM_OBJCOPY ?= llvm-objcopy
 STRIP ?= strip
 
+# Two clones give the same bytes: compilers write down where they run, by what
+# $PWD says.
+export PWD := $(CURDIR)
+PREFIX_MAP = '-ffile-prefix-map=$(CURDIR)=.'
+
 CFLAGS ?= -Os -g
 WARNINGS = -Wall -Wextra
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPROF_VERSION='"$(VERSION)"' \
-	$(WARNINGS) $(LIBC_FLAGS) $(LIBRARY_FLAGS) -ffunction-sections -fdata-sections \
-	-fno-strict-aliasing -fno-asynchronous-unwind-tables $(CFLAGS)
+	$(WARNINGS) $(LIBC_FLAGS) $(LIBRARY_FLAGS) $(PREFIX_MAP) \
+	-ffunction-sections -fdata-sections -fno-strict-aliasing \
+	-fno-asynchronous-unwind-tables $(CFLAGS)
 # One segment less saves the padding between two: 12 KB.
 ALL_LDFLAGS = -static -Wl,--gc-sections -Wl,-z,noseparate-code $(LDFLAGS)
 
 # -mcpu=v2: what every JIT that 5.10 has can do (some lack 32-bit jumps, v3).
 BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 	-DBPF_FOR_$(shell uname -m | tr a-z A-Z) \
-	-fdebug-prefix-map=$(CURDIR)=. \
-	$(if $(MULTIARCH),-I$(KERNEL_HEADERS)/$(MULTIARCH))
+	$(PREFIX_MAP) $(if $(MULTIARCH),-I$(KERNEL_HEADERS)/$(MULTIARCH))
 
-# All but main, so that tests can link it.
-SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c unwind/*.c out/*.c) \
+# All but main, so that tests can link it.  Sorted: the order of objects is that
+# in the program, and not every make sorts.
+SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
+	unwind/*.c out/*.c)) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 

@@ -6,6 +6,7 @@
 #	unit	functions, no root		golden	canned samples to bytes
 #	live	this machine's kernel, as root	floors	includes point downwards
 #	docs	man page, --help, README and the shells' completions agree
+#	build	two copies of the tree give the same bytes
 #	asan	unit and golden, and a run, under asan and ubsan
 #	fuzz	FUZZ_RUNS inputs (20000) for each parser
 #	lint	static analysers, shellcheck, mandoc
@@ -13,7 +14,7 @@
 #	long	ten million samples, a million inputs per parser, five minutes
 #		of a busy machine, all calls that can fail
 #
-# Without a part: unit golden floors docs live.  A test prints `ok`, `FAIL` or
+# Without a part: unit golden floors docs build live.  A test prints `ok`, `FAIL` or
 # `skip` with its name; the last line counts them.  Status 1 if one failed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -54,6 +55,8 @@ part_docs() {
 	test/docs.sh
 	test/completions.sh
 }
+
+part_build() { test/reproducible.sh; }
 
 part_live() {
 	if [ "$(id -u)" != 0 ]; then
@@ -141,7 +144,7 @@ part_long() {
 
 mkdir -p build
 parts=("$@")
-[ $# -gt 0 ] || parts=(unit golden floors docs live)
+[ $# -gt 0 ] || parts=(unit golden floors docs build live)
 for part in "${parts[@]}"; do
 	if ! declare -F "part_$part" >/dev/null; then
 		echo "test.sh: no part '$part'; its head lists them" >&2
