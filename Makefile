@@ -5,6 +5,7 @@
 # make ZLIB= LZMA= IBERTY=   without these libraries, as where they are not installed
 # make test            ./test.sh            make check    unit and golden only
 # make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
+# make coverage         which lines the tests reach
 # make lint format bench install uninstall dist clean completions
 # V=1 shows the commands.  A build writes nothing outside build/ but ./prof.
 
@@ -48,7 +49,7 @@ STRIP ?= strip
 # Two clones give the same bytes: compilers write down where they run, by what
 # $PWD says.
 export PWD := $(CURDIR)
-PREFIX_MAP = '-ffile-prefix-map=$(CURDIR)=.'
+PREFIX_MAP = '-fdebug-prefix-map=$(CURDIR)=.'
 
 CFLAGS ?= -Os -g
 WARNINGS = -Wall -Wextra

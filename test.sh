@@ -10,6 +10,7 @@
 #	asan	unit and golden, and a run, under asan and ubsan
 #	fuzz	FUZZ_RUNS inputs (20000) for each parser
 #	lint	static analysers, shellcheck, mandoc
+#	coverage	which lines unit, golden and live reach, as a table
 #	vm	the oldest and the newest kernel, in QEMU (VM_KERNELS)
 #	long	ten million samples, a million inputs per parser, five minutes
 #		of a busy machine, all calls that can fail
@@ -118,6 +119,14 @@ part_lint() {
 		return
 	}
 	test/lint.sh
+}
+
+part_coverage() {
+	[ "$(id -u)" != 0 ] || install_packages "${live_needs[@]}" || {
+		fail coverage "packages are missing"
+		return
+	}
+	test/coverage.sh
 }
 
 part_vm() {
