@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # packages.sh: what scripts need, and its installation on Debian.  Sourced by
 # test.sh and bench/run, from the repository's root.
+# shellcheck disable=SC2034
 
 build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 	musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev

@@ -120,7 +120,7 @@ escape=$(printf '\033')
 expect explain-no-colour-in-a-file test -z "$(grep -F "$escape" "$T/told.machine")"
 TERM=xterm script -qec "./prof -x -d 0.2 -o $T/o.folded" /dev/null \
 	>"$T/terminal" </dev/null
-expect explain-colour grep -qF "$escape[36mbpf(BPF_MAP_CREATE" "$T/terminal"
+expect explain-colour grep -qF "${escape}[36mbpf(BPF_MAP_CREATE" "$T/terminal"
 NO_COLOR=1 TERM=xterm script -qec "./prof -x -d 0.2 -o $T/o.folded" /dev/null \
 	>"$T/terminal" </dev/null
-expect explain-no-color test -z "$(grep -F "$escape[3" "$T/terminal")"
+expect explain-no-color test -z "$(grep -F "${escape}[3" "$T/terminal")"

@@ -146,7 +146,8 @@ static void check_refused(char *const *argv, const char *object)
 		unit_fail(__FILE__, __LINE__, "%s %s: %s", argv[1],
 			  argv[2] ? argv[2] : "", text);
 	/* As many lines as a message and its advice have. */
-	CHECK(strchr(text, '\n')[1] == ' ');
+	text = strchr(text, '\n');
+	CHECK(text && text[1] == ' ');
 }
 
 #define REFUSED(object, ...)						\

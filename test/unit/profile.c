@@ -520,7 +520,7 @@ TEST(profile_counts_add_up)
 	enum { COUNT = 5000 };
 	static struct canned canned[COUNT];
 	uint64_t all, sum = 0, last = UINT64_MAX;
-	char *text, *before = NULL;
+	char *text, *before = "";
 
 	make_canned(canned, COUNT);
 	text = fold_canned(canned, COUNT, &all);

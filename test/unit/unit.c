@@ -117,6 +117,7 @@ char *unit_read(const char *path, size_t *size)
 	size_t length = 0, got;
 	char *data = malloc(4097);
 
+	CHECK(data);
 	if (!file) {
 		free(data);
 		return NULL;
