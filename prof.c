@@ -50,6 +50,8 @@
  *	   sym/debug.[ch]   the file with the symbols that were split off
  *	   sym/perfmap.[ch] names of code that a process made itself
  *	   sym/clones.[ch]  one function, several symbols
+ *	   sym/demangle.[ch]   names as people wrote them
+ *	   sym/iberty.[ch]  what the library for that stands on
  *	1  elf/file.[ch]    anybody's ELF file: sections and segments
  *	   elf/symtab.[ch]  its symbols
  *	   elf/packed.[ch]  its compressed sections
@@ -61,6 +63,8 @@
  *	   sym/demangle.[ch]   names as people wrote them
  *	   sym/iberty.[ch]  what the library for that stands on
  *	1  sys/limit.[ch]   ends what takes too long
+ *	   sys/files.[ch]   opening what others may have put there
+ *	   sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   sym/user.[ch]    user addresses to files and offsets
  *	2  proc/sideband.[ch]  forks, execs and mappings, as they happen
