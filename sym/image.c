@@ -234,6 +234,19 @@ static const char *keep(struct image *image, const char *name)
 	return image->names.text[number];
 }
 
+/*
+ * Go's .symtab says which calling convention an assembly function has, its
+ * .pclntab does not.  Other endings are the function's own: main.cold.
+ */
+static void cut_go(char *name)
+{
+	char *dot = strrchr(name, '.');
+
+	if (dot && dot != name &&
+	    (!strcmp(dot, ".abi0") || !strcmp(dot, ".abiinternal")))
+		*dot = '\0';
+}
+
 static bool read_name(struct image *image, const struct table_symbol *symbol,
 		      char name[NAME_MOST])
 {
@@ -244,10 +257,17 @@ static bool read_name(struct image *image, const struct table_symbol *symbol,
 					NAME_MOST) && *name;
 	read = input_text(&image->texts[symbol->texts].texts, symbol->name,
 			  name, NAME_MOST);
-	/* In main.cold the ending is what Go's function is called. */
-	if (read && (!image->is_go || name[0] == '_'))
+	if (read && image->is_go && name[0] != '_')
+		cut_go(name);
+	else if (read)
 		clones_cut(name);
 	return read && *name;
+}
+
+/* What glibc calls a function for its own use, beside its real name. */
+static bool is_internal(const char *name)
+{
+	return !strncmp(name, "__GI_", 5);
 }
 
 /* Of two names of one function: fewer underscores, shorter, by the alphabet. */
@@ -255,6 +275,8 @@ static bool is_better(const char *a, const char *b)
 {
 	size_t ours = strspn(a, "_"), theirs = strspn(b, "_");
 
+	if (is_internal(a) != is_internal(b))
+		return is_internal(b);
 	if (ours != theirs)
 		return ours < theirs;
 	ours = strlen(a);
@@ -316,7 +338,8 @@ static enum image_found find_in(struct image *image, const struct table *table,
 
 /* ---------------------------------------------------------------- stubs */
 
-static bool import_name(struct image *image, uint32_t number,
+/* "" for one that cannot be read. */
+static void import_name(struct image *image, uint32_t number,
 			char name[NAME_MOST])
 {
 	struct elf_symtab_entry entry;
@@ -329,35 +352,35 @@ static bool import_name(struct image *image, uint32_t number,
 		    elf_symtab_open_dynamic(&image->imports, &image->file))
 			image->imports.file = &image->file;
 	}
-	if (!elf_symtab_at(&image->imports, number, &entry) ||
-	    !input_text(&image->imports.texts, entry.name, name, NAME_MOST))
-		return false;
+	if (elf_symtab_at(&image->imports, number, &entry))
+		input_text(&image->imports.texts, entry.name, name, NAME_MOST);
 	clones_cut(name);
-	return *name;
 }
 
 static enum image_found find_stub(struct image *image, uint64_t address,
 				  bool anywhere, struct image_name *found)
 {
 	struct image_name resolver = { 0 };
-	char name[NAME_MOST + 8] = "";
+	char name[NAME_MOST + 8];
 	struct plt_stub stub;
 
-	if (!plt_find(&image->plt, address, anywhere, &stub))
-		return IMAGE_NOTHING;
-	if (stub.symbol) {
-		if (!import_name(image, stub.symbol, name))
-			return IMAGE_NOTHING;
-	} else {
-		if (find_in(image, &image->first, stub.resolver, false,
-			    &resolver) != IMAGE_NAME)
-			return IMAGE_NOTHING;
+	*name = '\0';
+	plt_find(&image->plt, address, anywhere, &stub);
+	if (stub.symbol)
+		import_name(image, stub.symbol, name);
+	else if (stub.resolver &&
+		 find_in(image, &image->first, stub.resolver, false,
+			 &resolver) == IMAGE_NAME)
 		snprintf(name, NAME_MOST, "%s", resolver.name);
-	}
-	strcat(name, "@plt");
-	found->name = keep(image, name);
+	if (!stub.size || (!*name && anywhere))
+		return IMAGE_NOTHING;
 	found->start = stub.start;
 	found->size = stub.size;
+	/* The first one leads into the dynamic linker. */
+	if (!*name)
+		return IMAGE_FUNCTION;
+	strcat(name, "@plt");
+	found->name = keep(image, name);
 	found->plt = true;
 	return IMAGE_NAME;
 }

@@ -51,11 +51,6 @@ section_of(const struct elf_file *file, uint64_t address)
 	return NULL;
 }
 
-bool plt_holds(const struct plt *plt, uint64_t address)
-{
-	return section_of(plt->file, address);
-}
-
 static void read_relocs(struct plt *plt)
 {
 	const struct elf_file_section *section;

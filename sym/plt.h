@@ -22,12 +22,9 @@ struct plt_stub {
 /* Nothing is read yet. */
 void plt_open(struct plt *plt, const struct elf_file *file);
 
-/* Whether a section of stubs holds the address. */
-bool plt_holds(const struct plt *plt, uint64_t address);
-
 /*
- * The stub at the address; false if there is none, or none that can be told.
- * `anywhere`: also where no section says so.
+ * The stub at the address; false if there is none, or what it leads to cannot be
+ * told (stub->size is 0, or not).  `anywhere`: also where no section says so.
  */
 bool plt_find(struct plt *plt, uint64_t address, bool anywhere,
 	      struct plt_stub *stub);

@@ -136,7 +136,7 @@ static void ask(struct image *image, uint64_t offset)
 
 void frame_ask(struct image *image, size_t size)
 {
-	size_t step = size / 128 + 1;
+	size_t step = size / 48 + 1;
 
 	for (size_t offset = 0; offset < size; offset += step)
 		ask(image, offset);

@@ -94,6 +94,7 @@ static void print_all(void)
 	for (uint32_t i = 0; i < file.segment_count; i++) {
 		struct elf_file_segment *part = &file.segments[i];
 		uint64_t end = part->offset + part->file_size, nothing = 0;
+		uint64_t before = UINT64_MAX;
 
 		if (part->type != PT_LOAD || !(part->flags & PF_X))
 			continue;
@@ -106,9 +107,13 @@ static void print_all(void)
 				continue;
 			}
 			nothing = 0;
+			/* Stubs stand in one frame of .eh_frame together. */
+			if (!name.name && name.start == before)
+				continue;
+			before = name.start;
 			print(at);
 			last = name.start + name.size;
-			at = last > at + 1 ? last - 1 : at;
+			at = last > at + 1 && name.name ? last - 1 : at;
 		}
 	}
 }
