@@ -15,10 +15,10 @@
  *
  * Source: System V ABI, chapter 5; glibc's elf/dl-lookup.c for DT_GNU_HASH.
  */
+#include <stdlib.h>
+
 #include "elf/dynamic.h"
 #include "lib/memory.h"
-
-#include <stdlib.h>
 
 enum {
 	TAGS_MOST = 4096,
@@ -85,7 +85,7 @@ bool elf_dynamic_open(struct elf_dynamic *dynamic,
 	for (uint32_t i = 0; i < TAGS_MOST; i++) {
 		uint64_t tag;
 
-		if (!input_copy(&list, i * 2 * word, entry, 2 * word))
+		if (!input_copy(&list, 2 * word * i, entry, 2 * word))
 			return i;
 		tag = elf_word(file, entry);
 		if (tag == DT_NULL)

@@ -127,18 +127,22 @@ static uint64_t take_encoded(struct cursor *cursor, uint8_t encoding)
 static uint8_t read_cie(struct cursor *cursor)
 {
 	uint8_t encoding = 0, version;
-	char text[8];
-	size_t length = 0;
+	char text[8] = "";
+	size_t length;
 
 	version = (uint8_t)take(cursor, 1);
-	do
+	for (length = 0; length < sizeof(text); length++) {
 		text[length] = (char)take(cursor, 1);
-	while (text[length] && ++length < sizeof(text));
-	if (cursor->failed || length == sizeof(text) || *text != 'z') {
-		/* No augmentation: plain addresses. */
-		cursor->failed |= *text != '\0';
-		return 0;
+		if (!text[length])
+			break;
 	}
+	/* No augmentation: plain addresses. */
+	if (!*text)
+		return 0;
+	if (length == sizeof(text) || *text != 'z')
+		cursor->failed = true;
+	if (cursor->failed)
+		return 0;
 	if (version == 4)
 		take(cursor, 2);
 	take_leb128(cursor);

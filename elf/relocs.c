@@ -125,10 +125,10 @@ static void add_table(struct elf_relocs *relocs, struct reader *reader,
 	}
 }
 
-typedef void visit(struct reader *reader, bool plt, void *what);
+typedef void visit_fn(struct reader *reader, bool plt, void *what);
 
 static void visit_dynamic(struct reader *reader,
-			  const struct elf_dynamic *dynamic, visit *visit,
+			  const struct elf_dynamic *dynamic, visit_fn *visit,
 			  void *what)
 {
 	const struct table {
@@ -154,7 +154,7 @@ static void visit_dynamic(struct reader *reader,
 	}
 }
 
-static void visit_sections(struct reader *reader, visit *visit, void *what)
+static void visit_sections(struct reader *reader, visit_fn *visit, void *what)
 {
 	for (uint32_t i = 1; i < reader->file->section_count; i++) {
 		const struct elf_file_section *section;
@@ -174,7 +174,7 @@ static void visit_sections(struct reader *reader, visit *visit, void *what)
 	}
 }
 
-static void visit_all(const struct elf_file *file, visit *visit, void *what)
+static void visit_all(const struct elf_file *file, visit_fn *visit, void *what)
 {
 	struct reader reader = {
 		.file = file, .window = memory_new(1, sizeof(*reader.window)),

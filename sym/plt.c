@@ -187,11 +187,11 @@ static bool find_arm64(struct plt *plt, uint64_t address,
 		if (address < stub->start)
 			continue;
 		page = (int64_t)((uint64_t)(adrp & 0xffffe0) << 40) >> 43;
-		page = (page & ~3ll) | (adrp >> 29 & 3);
+		page |= adrp >> 29 & 3;
 		return settle(elf_relocs_find(&plt->relocs,
 					      (p & ~0xfffull) +
 					      ((uint64_t)page << 12) +
-					      (ldr >> 10 & 0xfff) * 8), stub);
+					      (ldr >> 10 & 0xfff) * 8ull), stub);
 	}
 	return false;
 }

@@ -109,11 +109,8 @@ static void sort_by_start(struct table *table)
 		to = from;
 		from = sorted;
 	}
-	if (from == other) {
-		table->symbols = other;
-		table->capacity = table->count;
-		other = to;
-	}
+	if (from == other)
+		memcpy(table->symbols, other, table->count * sizeof(*other));
 	free(other);
 }
 

@@ -5,8 +5,8 @@
 . test/lib.sh
 
 name=build/test/name
-ROOT=$T/root
-mkdir -p "$ROOT"
+tree=$T/root
+mkdir -p "$tree"
 
 # The functions and labels that a file lists: `address size name`, decimal.
 symbols() {
@@ -117,12 +117,12 @@ build arm64 aarch64-linux-gnu-gcc
 # ------------------------------------------------ where the names went
 gcc -O2 -g -fno-builtin -pie -fPIE -Wl,--build-id -o "$T/full" "$T/case.c"
 
-# file and symbols as its task sees them: below $ROOT, at /bin/prog
+# file and symbols as its task sees them: below $tree, at /bin/prog
 places() {
-	mkdir -p "$ROOT/bin" && rm -rf "$ROOT/usr" "$ROOT"/bin/*
+	rm -rf "$tree" && mkdir -p "$tree/bin"
 }
 in_root() {
-	ROOT=$ROOT PATH_IN_ROOT=/bin/prog "$name" "$ROOT/bin/prog" --all |
+	ROOT=$tree PATH_IN_ROOT=/bin/prog "$name" "$tree/bin/prog" --all |
 		awk '{ print $3 }' | sort -u >"$T/all"
 }
 named() {
@@ -143,11 +143,11 @@ not_named() {
 }
 
 places
-strip -o "$ROOT/bin/prog" "$T/full"
+strip -o "$tree/bin/prog" "$T/full"
 not_named stripped-has-bounds
 id=$(readelf -n "$T/full" | sed -n 's/.*Build ID: //p')
-mkdir -p "$ROOT/usr/lib/debug/.build-id/${id:0:2}"
-debug=$ROOT/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+mkdir -p "$tree/usr/lib/debug/.build-id/${id:0:2}"
+debug=$tree/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
 objcopy --only-keep-debug "$T/full" "$debug"
 named debug-by-build-id
 objcopy --compress-debug-sections=zlib "$debug"
@@ -155,11 +155,11 @@ named debug-by-build-id-compressed
 rm "$debug"
 
 places
-objcopy --only-keep-debug "$T/full" "$ROOT/bin/prog.debug"
-strip -o "$ROOT/bin/prog" "$T/full"
-(cd "$ROOT/bin" && objcopy --add-gnu-debuglink=prog.debug prog)
+objcopy --only-keep-debug "$T/full" "$tree/bin/prog.debug"
+strip -o "$tree/bin/prog" "$T/full"
+(cd "$tree/bin" && objcopy --add-gnu-debuglink=prog.debug prog)
 named debug-by-link
-echo >>"$ROOT/bin/prog.debug"
+echo >>"$tree/bin/prog.debug"
 not_named debug-by-link-changed
 
 # .gnu_debugdata, as distributions make it: what .dynsym has not.
@@ -174,8 +174,8 @@ if command -v xz >/dev/null; then
 	objcopy -S --remove-section .gdb_index --remove-section .comment \
 		--keep-symbols="$T/keep" "$T/debug" "$T/mini" 2>/dev/null
 	xz -f "$T/mini"
-	strip -o "$ROOT/bin/prog" "$T/full"
-	objcopy --add-section .gnu_debugdata="$T/mini.xz" "$ROOT/bin/prog"
+	strip -o "$tree/bin/prog" "$T/full"
+	objcopy --add-section .gnu_debugdata="$T/mini.xz" "$tree/bin/prog"
 	named minidebug
 else
 	skip minidebug "no xz"
@@ -185,7 +185,7 @@ fi
 places
 gcc -O2 -fno-builtin -shared -fPIC -Wl,--hash-style=gnu -o "$T/bare.so" \
 	"$T/case.c"
-if llvm-objcopy --strip-sections "$T/bare.so" "$ROOT/bin/prog" 2>/dev/null; then
+if llvm-objcopy --strip-sections "$T/bare.so" "$tree/bin/prog" 2>/dev/null; then
 	in_root
 	expect bare-exports grep -qxE 'outer|alias' "$T/all"
 	expect bare-bounds grep -q '^\[0x' "$T/all"

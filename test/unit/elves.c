@@ -200,6 +200,8 @@ struct bytes elves_bytes(struct elves *elves)
 		put_segment(elves, &elves->segments[i]);
 	for (uint32_t i = 1; i <= texts; i++) {
 		file_pad(elves, elves_offset(i));
+		if (!elves->sections[i].bytes.length)
+			continue;
 		text_add(&elves->file, elves->sections[i].bytes.data,
 			 elves->sections[i].bytes.length);
 	}
