@@ -52,7 +52,7 @@ bool input_text(const struct input *input, uint64_t offset, char *text,
  * Reading from front to back, and little skips forward: `ahead` bytes (0:
  * INPUT_WINDOW) are copied at once.  Starts zeroed but for `input` and `ahead`.
  */
-enum { INPUT_WINDOW = 32 * 1024 };
+enum { INPUT_WINDOW = 8 * 1024 };
 
 struct input_window {
 	const struct input *input;

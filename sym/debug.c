@@ -10,8 +10,9 @@
  * Other people's packages, leftovers and jokes lie in all of these places.  What
  * is named by the build-id must have it inside; what is named by a debug link
  * must have that CRC, and the same build-id if both have one.  Only regular
- * files are opened.  The CRC takes 50 ms for 100 MB, so beyond CRC_MOST a debug
- * link is not followed; distributions use build-ids.
+ * files are opened.  The CRC takes 50 ms for 100 MB, and a sparse file can claim
+ * any size: beyond CRC_MOST a debug link is not followed.  Large debug files are
+ * distributions', and have build-ids.
  *
  * Source: GDB manual, "Debugging Information in Separate Files".
  */
@@ -27,7 +28,7 @@
 #include "sym/debug.h"
 #include "sys/regular.h"
 
-#define CRC_MOST (1ull << 30)
+#define CRC_MOST (256ull << 20)
 
 enum {
 	LINK_MOST = 4096,	/* bytes of .gnu_debuglink */

@@ -483,6 +483,33 @@ TEST(debug_file_that_changes)
 	elves_free(&elves);
 }
 
+/* The kernel's own image in this very process. */
+TEST(debug_of_the_vdso)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start = 0, end = 0;
+	size_t clocks = 0;
+	struct image *image;
+	char line[512];
+
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "[vdso]"))
+			CHECK(sscanf(line, "%lx-%lx", &start, &end) == 2);
+	fclose(maps);
+	if (!start)
+		return;		/* a kernel without one */
+	image = image_open_memory((struct bytes){ (void *)start, end - start });
+	for (uint64_t at = 0; at < end - start; at++) {
+		struct image_name name;
+
+		if (image_find(image, at, &name) == IMAGE_NAME)
+			clocks += strstr(name.name, "clock_gettime") != NULL;
+	}
+	CHECK(clocks >= 4);
+	image_close(image);
+}
+
 TEST(debug_of_what_is_no_file)
 {
 	struct image_source source = { .root = -1, .path = "/" };
