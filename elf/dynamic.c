@@ -22,7 +22,7 @@
 
 enum {
 	TAGS_MOST = 4096,
-	HASH_MOST = 64 * 1024 * 1024,	/* bytes read of a hash table */
+	HASH_MOST = 16 * 1024 * 1024,	/* bytes read of a hash table */
 };
 
 static void note(struct elf_dynamic *dynamic, uint64_t tag, uint64_t value)

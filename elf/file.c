@@ -30,9 +30,15 @@
 #include "elf/file.h"
 #include "lib/memory.h"
 
+/*
+ * Beyond these a table is none.  Programs have 10 segments and 40 sections; some
+ * of what follows takes a turn for each of them.
+ */
 enum {
-	SECTIONS_MOST = 256 * 1024,
-	NAMES_MOST = 4 * 1024 * 1024,
+	SEGMENTS_MOST = 256,
+	SECTIONS_MOST = 16 * 1024,
+	NAMES_MOST = 1024 * 1024,
+	NAME_MOST = 256,
 	HEADER_SIZE = 64,
 };
 
@@ -117,11 +123,11 @@ static void read_segments(struct elf_file *file, const uint8_t *header)
 	struct input part;
 	uint8_t *table;
 
-	if (elf_u16(file, rest + 2) != size ||
+	if (elf_u16(file, rest + 2) != size || count > SEGMENTS_MOST ||
 	    !input_part(&file->input, elf_word(file, header + 24 + word),
 			(uint64_t)count * size, &part))
 		return;
-	table = input_all(&part, UINT16_MAX * (uint64_t)size);
+	table = input_all(&part, SEGMENTS_MOST * (uint64_t)size);
 	if (!table)
 		return;
 	file->segments = memory_new(count, sizeof(*file->segments));
@@ -219,8 +225,13 @@ const char *elf_file_section_name(const struct elf_file *file,
 				  const struct elf_file_section *section)
 {
 	struct bytes names = { file->names, file->names_size };
-	const char *name = bytes_text(names, section->name);
+	const char *name;
 
+	/* One that does not end costs no more than another. */
+	if (section->name < names.size &&
+	    names.size - section->name > NAME_MOST)
+		names.size = section->name + NAME_MOST;
+	name = bytes_text(names, section->name);
 	return name ? name : "";
 }
 

@@ -26,7 +26,7 @@
 
 enum {
 	ENCODED_NONE = 0xff,
-	FRAMES_MOST = 8 * 1024 * 1024,
+	FRAMES_MOST = 2 * 1024 * 1024,
 	RECORD_SIZE = 256,	/* what is read at once of a single record */
 };
 
@@ -210,11 +210,12 @@ static void add(struct elf_frames *frames, uint64_t start, uint64_t entry)
 /* Without a table: all records of .eh_frame, from its first. */
 static void walk(struct elf_frames *frames, struct cursor *cursor)
 {
-	while (cursor->at < EH_FRAME_MOST && frames->count < FRAMES_MOST) {
+	for (size_t i = 0; i < FRAMES_MOST; i++) {
 		uint64_t record = cursor->at, start, end, id;
 		uint64_t length = take_length(cursor), body = cursor->at;
 
-		if (cursor->failed || !length || length > EH_FRAME_MOST)
+		if (cursor->failed || !length || length > EH_FRAME_MOST ||
+		    body > EH_FRAME_MOST)
 			return;
 		id = take(cursor, 4);
 		/* A CIE that lies elsewhere ruins one record, no more. */

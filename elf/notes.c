@@ -16,7 +16,8 @@
 #include "elf/notes.h"
 
 enum {
-	NOTES_MOST = 64 * 1024,	/* bytes, of one segment or section */
+	NOTES_MOST = 16 * 1024,	/* bytes, of one segment or section */
+	PLACES_MOST = 64,	/* segments and sections that are looked into */
 	NOTE_GO_BUILD_ID = 4,
 };
 
@@ -78,11 +79,13 @@ static bool find_at(const struct elf_file *file, uint64_t offset,
 static bool find(const struct elf_file *file, const char name[4],
 		 uint32_t type, struct elf_build_id *id)
 {
+	uint32_t places = 0;
+
 	*id = (struct elf_build_id){ 0 };
 	for (uint32_t i = 0; i < file->segment_count; i++) {
 		const struct elf_file_segment *part = &file->segments[i];
 
-		if (part->type == PT_NOTE &&
+		if (part->type == PT_NOTE && places++ < PLACES_MOST &&
 		    find_at(file, part->offset, part->file_size, part->align,
 			    name, type, id))
 			return true;
@@ -90,7 +93,7 @@ static bool find(const struct elf_file *file, const char name[4],
 	for (uint32_t i = 0; i < file->section_count; i++) {
 		const struct elf_file_section *part = &file->sections[i];
 
-		if (part->type == SHT_NOTE &&
+		if (part->type == SHT_NOTE && places++ < PLACES_MOST &&
 		    find_at(file, part->offset, part->size, part->align, name,
 			    type, id))
 			return true;

@@ -38,11 +38,18 @@
 
 enum {
 	HEADER_MOST = 8 + 8 * 8,
-	FUNCTIONS_MOST = 16 * 1024 * 1024,
+	FUNCTIONS_MOST = 4 * 1024 * 1024,
+	ENTRY_MOST = 64 * 1024,	/* functions among which is the first to run */
 	ALIGNMENT = 16,		/* of the table, where it is searched for */
+	TRIES_MOST = 8,		/* of what begins like one */
 };
 
-#define SEARCH_MOST (256ull << 20)
+#define SEARCH_MOST (256ull << 20)	/* bytes of all places */
+
+struct search {
+	uint64_t read;
+	int tries;
+};
 
 static int version_of(const struct elf_file *file, const uint8_t *at)
 {
@@ -93,7 +100,7 @@ static uint64_t find_text(struct elf_pclntab *go, uint64_t field)
 	if (field && elf_relocs_relative(go->file, field, &text))
 		return text;
 	/* The program's first instruction is a function of Go's, if no cgo. */
-	for (uint64_t i = 0; i < go->count; i++)
+	for (uint64_t i = 0; i < go->count && i < ENTRY_MOST; i++)
 		if (elf_pclntab_at(go, i, &start, &end, &at) &&
 		    elf_pclntab_name(go, at, name, sizeof(name)) &&
 		    !strncmp(name, entry, strlen(entry)) &&
@@ -147,20 +154,22 @@ static bool try(struct elf_pclntab *go, const struct input *table,
 }
 
 /* In a section that has other things, too, or in a segment. */
-static bool search(struct elf_pclntab *go, const struct input *place,
-		   uint64_t address)
+static bool search(struct elf_pclntab *go, struct search *search,
+		   const struct input *place, uint64_t address)
 {
 	struct input_window *window = memory_new(1, sizeof(*window));
 	bool found = false;
 
 	window->input = place;
-	for (uint64_t at = 0; at < SEARCH_MOST && !found; at += ALIGNMENT) {
+	for (uint64_t at = 0; search->read < SEARCH_MOST && !found;
+	     at += ALIGNMENT, search->read += ALIGNMENT) {
 		const uint8_t *head = input_look(window, at, 8);
 		struct input table;
 
 		if (!head)
 			break;
 		found = is_header(go->file, head) &&
+			search->tries++ < TRIES_MOST &&
 			input_part(place, at, place->size - at, &table) &&
 			try(go, &table, address + at);
 	}
@@ -175,6 +184,7 @@ static bool find(struct elf_pclntab *go)
 		".rodata",
 	};
 	const struct elf_file *file = go->file;
+	struct search all = { 0 };
 	struct input part;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -182,7 +192,7 @@ static bool find(struct elf_pclntab *go)
 
 		section = elf_file_section_named(file, names[i]);
 		if (section && elf_file_section_input(file, section, &part) &&
-		    search(go, &part, section->address))
+		    search(go, &all, &part, section->address))
 			return true;
 	}
 	for (uint32_t i = 0; i < file->segment_count; i++) {
@@ -191,7 +201,7 @@ static bool find(struct elf_pclntab *go)
 		if (segment->type == PT_LOAD && !file->section_count &&
 		    input_part(&file->input, segment->offset,
 			       segment->file_size, &part) &&
-		    search(go, &part, segment->address))
+		    search(go, &all, &part, segment->address))
 			return true;
 	}
 	return false;

@@ -23,7 +23,12 @@
 /* What some <elf.h> do not know yet. */
 enum { AARCH64_IRELATIVE = 1032, ARM_IRELATIVE = 160, RISCV_IRELATIVE = 58 };
 
-#define RELOCS_MOST (256ull << 20)	/* bytes of one table */
+#define RELOCS_MOST (64ull << 20)	/* bytes of all tables */
+
+enum {
+	KEPT_MOST = 1024 * 1024,	/* slots with a name */
+	CONTENTS_MOST = 64 * 1024,	/* addends that are in their slots */
+};
 
 /* The types that matter, of each CPU. */
 static const struct types {
@@ -53,7 +58,8 @@ struct reader {
 	struct input table;
 	struct input_window *window;
 	bool addends;
-	uint64_t at;
+	uint64_t at, read;	/* where in this table; bytes of all */
+	size_t contents;
 };
 
 static const struct types *types_of(const struct elf_file *file)
@@ -69,12 +75,13 @@ static bool next_raw(struct reader *reader, struct raw *raw)
 	size_t word = elf_word_size(reader->file);
 	size_t size = (reader->addends ? 3 : 2) * word;
 	uint64_t info;
-	const uint8_t *at = reader->at < RELOCS_MOST ?
+	const uint8_t *at = reader->read < RELOCS_MOST ?
 		input_look(reader->window, reader->at, size) : NULL;
 
 	if (!at)
 		return false;
 	reader->at += size;
+	reader->read += size;
 	info = elf_word(reader->file, at + word);
 	raw->slot = elf_word(reader->file, at);
 	raw->symbol = (uint32_t)(info >> (reader->file->wide ? 32 : 8));
@@ -85,12 +92,14 @@ static bool next_raw(struct reader *reader, struct raw *raw)
 }
 
 /* What a slot holds in the file. */
-static uint64_t content(const struct elf_file *file, uint64_t slot)
+static uint64_t content(struct reader *reader, uint64_t slot)
 {
+	const struct elf_file *file = reader->file;
 	uint8_t value[8];
 	struct input place;
 
-	if (!elf_file_at(file, slot, &place) ||
+	if (reader->contents++ > CONTENTS_MOST ||
+	    !elf_file_at(file, slot, &place) ||
 	    !input_copy(&place, 0, value, elf_word_size(file)))
 		return 0;
 	return elf_word(file, value);
@@ -102,12 +111,13 @@ static void add_table(struct elf_relocs *relocs, struct reader *reader,
 	const struct types *types = types_of(reader->file);
 	struct raw raw;
 
-	while (types && next_raw(reader, &raw)) {
+	while (types && relocs->count < KEPT_MOST &&
+	       relocs->plt_count < KEPT_MOST && next_raw(reader, &raw)) {
 		struct elf_reloc reloc = { .slot = raw.slot };
 
 		if (raw.type == types->resolved)
 			reloc.resolver = reader->addends ? raw.addend :
-					 content(reader->file, raw.slot);
+					 content(reader, raw.slot);
 		else if (raw.type == types->slot || raw.type == types->data)
 			reloc.symbol = raw.symbol;
 		if (plt) {

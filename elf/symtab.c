@@ -8,8 +8,8 @@
  * info is binding << 4 | type.  The size of an entry is the format's, whatever
  * sh_entsize says.  Table and texts may be compressed, each for itself.
  *
- * A sparse file can claim tables without end: beyond TABLE_MOST (11 million
- * symbols of 24 bytes) there are none.
+ * A sparse file can claim tables without end: beyond TABLE_MOST (5 million symbols
+ * of 24 bytes; browsers have 2) there are none.
  *
  * Source: man 5 elf; System V ABI, chapter 4.
  */
@@ -21,7 +21,7 @@
 #include "elf/symtab.h"
 #include "lib/memory.h"
 
-#define TABLE_MOST (256ull << 20)
+#define TABLE_MOST (128ull << 20)
 #define TEXTS_MOST (4ull << 30)
 #define UNPACKED_MOST (64ull << 20)
 

@@ -33,21 +33,25 @@ enum {
 void plt_open(struct plt *plt, const struct elf_file *file)
 {
 	*plt = (struct plt){ .file = file };
-}
-
-static const struct elf_file_section *
-section_of(const struct elf_file *file, uint64_t address)
-{
 	for (uint32_t i = 1; i < file->section_count; i++) {
 		const struct elf_file_section *section = &file->sections[i];
 		const char *name = elf_file_section_name(file, section);
 
-		if (address >= section->address &&
-		    address - section->address < section->size &&
+		if (plt->section_count < PLT_SECTIONS &&
 		    (section->flags & SHF_EXECINSTR) &&
 		    (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt")))
-			return section;
+			plt->sections[plt->section_count++] = section;
 	}
+}
+
+static const struct elf_file_section *section_of(const struct plt *plt,
+						 uint64_t address)
+{
+	for (size_t i = 0; i < plt->section_count; i++)
+		if (address >= plt->sections[i]->address &&
+		    address - plt->sections[i]->address <
+		    plt->sections[i]->size)
+			return plt->sections[i];
 	return NULL;
 }
 
@@ -202,7 +206,7 @@ bool plt_find(struct plt *plt, uint64_t address, bool anywhere,
 	const struct elf_file_section *section;
 
 	*stub = (struct plt_stub){ 0 };
-	section = section_of(plt->file, address);
+	section = section_of(plt, address);
 	if (!section && !anywhere)
 		return false;
 	read_relocs(plt);

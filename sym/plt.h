@@ -4,11 +4,15 @@
 
 #include "elf/relocs.h"
 
+enum { PLT_SECTIONS = 8 };
+
 /* The stubs through which a file calls others (x86, arm64). */
 struct plt {
 	const struct elf_file *file;
 	struct elf_relocs relocs;
 	uint64_t got;		/* what i386's %ebx points to */
+	const struct elf_file_section *sections[PLT_SECTIONS];
+	size_t section_count;
 	bool opened;
 };
 

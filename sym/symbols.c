@@ -15,7 +15,12 @@
 
 #include "sym/symbols.h"
 
-enum { VERDICTS = 64, STT_GNU_IFUNC_TYPE = 10, STB_UNIQUE = 10 };
+enum {
+	VERDICTS = 64,
+	FUNCTIONS_MOST = 4 * 1024 * 1024,	/* more than any file has */
+	STT_GNU_IFUNC_TYPE = 10,
+	STB_UNIQUE = 10,
+};
 
 /* What was said of names, as a linker keeps equal ones once. */
 struct verdicts {
@@ -128,6 +133,11 @@ size_t symbols_add(struct table *table, struct elf_symtab *symtab,
 		symbol.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 		symbol.rank = rank_of(&entry, label);
 		table_add(table, &symbol);
+		/* A part of them would be taken for all of them. */
+		if (table->count > FUNCTIONS_MOST) {
+			table->count = before;
+			break;
+		}
 	}
 	return table->count - before;
 }

@@ -50,19 +50,23 @@ static uint64_t pick(uint64_t random)
 {
 	uint64_t all = 0;
 
-	for (int pass = 0; pass < 2; pass++)
+	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < file.segment_count; i++) {
 			struct elf_file_segment *part = &file.segments[i];
 
 			if (part->type != PT_LOAD || !(part->flags & PF_X))
 				continue;
-			if (pass && random % all < part->file_size)
-				return part->offset + random % all;
+			if (pass && random < part->file_size)
+				return part->offset + random;
 			if (pass)
 				random -= part->file_size;
 			else
 				all += part->file_size;
 		}
+		if (!all)
+			return 0;
+		random = pass ? random : random % all;
+	}
 	return 0;
 }
 

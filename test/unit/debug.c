@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/checksum.h"
@@ -533,4 +534,74 @@ TEST(debug_of_what_is_no_file)
 	CHECK_TEXT(image_why(image), "not an ELF file");
 	image_close(image);
 	image_close(NULL);
+}
+
+/* ------------------------------------------- tables made to take our time */
+
+/* Sections as many as there can be, with names that do not end. */
+TEST(debug_of_many_sections)
+{
+	enum { MANY = 16000, NAMES = 1 << 20 };
+	static Elf64_Shdr table[MANY];
+	struct elves elves = with_text();
+	struct bytes bytes = elves_bytes(&elves);
+	struct text file = { 0 };
+	Elf64_Ehdr header;
+	struct image *image;
+	char *names = malloc(NAMES);
+	clock_t begin = clock();
+
+	CHECK(names);
+	memset(names, 'a', NAMES);
+	memcpy(&header, bytes.data, sizeof(header));
+	for (uint32_t i = 0; i < MANY; i++)
+		table[i] = (Elf64_Shdr){
+			.sh_type = SHT_NOTE, .sh_flags = RUNS,
+			.sh_offset = bytes.size, .sh_size = NAMES,
+		};
+	table[MANY - 1].sh_type = SHT_STRTAB;
+	header.e_shoff = bytes.size + NAMES;
+	header.e_shnum = MANY;
+	header.e_shstrndx = MANY - 1;
+	text_add(&file, (const char *)bytes.data, bytes.size);
+	memcpy(file.data, &header, sizeof(header));
+	text_add(&file, names, NAMES);
+	text_add(&file, (const char *)table, sizeof(table));
+	image = image_open_memory((struct bytes){ (uint8_t *)file.data,
+						  file.length });
+	for (uint64_t i = 0; i < 16; i++) {
+		struct image_name name;
+
+		CHECK(image_find(image, elves_offset(1) + i, &name) ==
+		      IMAGE_NOTHING);
+	}
+	CHECK(clock() - begin < 2 * CLOCKS_PER_SEC);
+	image_close(image);
+	text_free(&file);
+	free(names);
+	elves_free(&elves);
+}
+
+/* What begins like Go's table, again and again, and says no runtime.text. */
+TEST(debug_of_many_go_tables)
+{
+	struct elves elves = with_text();
+	uint32_t go = elves_add(&elves, ".data.rel.ro", SHT_PROGBITS,
+				SHF_ALLOC, 0x500000), note;
+	clock_t begin = clock();
+
+	for (int i = 0; i < 48; i++) {
+		elves_number(&elves, go, 0xfffffff1, 4);
+		elves_put(&elves, go, "\0\0\1\x8", 4);
+		elves_number(&elves, go, 3, 8);
+		elves_number(&elves, go, 0, 8);
+		elves_number(&elves, go, 0, 8);
+		for (int field = 0; field < 5; field++)
+			elves_number(&elves, go, 8, 8);
+		elves_align(&elves, go, 16);
+	}
+	note = elves_add(&elves, ".go.buildinfo", SHT_PROGBITS, SHF_ALLOC, 0);
+	elves_number(&elves, note, 0, 4);
+	check_go(&elves, false);
+	CHECK(clock() - begin < CLOCKS_PER_SEC);
 }
