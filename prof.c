@@ -34,7 +34,9 @@
  *	   sys/signals.[ch] Ctrl-C, between two drains
  *	   sys/command.[ch] a program to profile, held until all is ready
  *	   sys/advice.[ch]  what to do about which errno
- *	   sys/explain.[ch] --explain: each call as it is made
+ *	   sys/explain.[ch] --explain: each call as it is made, whose lines
+ *	                    sys/explain_lines.h has, for sys/explain_bpf.c
+ *	                    and sys/explain_perf.c
  *	   sys/insn.[ch]    BPF instructions as text
  *	3  samples.[ch]     drain: reads the maps while they are filled
  *	   stackid.[ch]     the same for the textbook's engine
