@@ -156,16 +156,21 @@ static int create_map(const struct loader *loader, struct loader_map *map)
 	return error;
 }
 
-/* One relocation of a program: creates its map if it is the first to use it. */
-static int relocate(struct loader *loader, struct loader_program *program,
-		    const Elf64_Rel *relocation, struct bpf_insn *insns)
+/* One relocation of a program: which instruction means which map. */
+struct meaning {
+	uint64_t at;		/* number of the instruction */
+	struct loader_map *map;
+	uint64_t offset;	/* in the value, for constants */
+};
+
+static int read_relocation(struct loader *loader,
+			   const struct loader_program *program,
+			   const Elf64_Rel *relocation,
+			   struct meaning *meaning)
 {
 	uint64_t at = relocation->r_offset - program->offset;
-	struct bpf_insn *insn = &insns[at / sizeof(*insn)];
+	const struct bpf_insn *insn = &program->insns[at / sizeof(*insn)];
 	struct elf_symbol symbol;
-	struct loader_map *map;
-	uint64_t offset;
-	int error;
 
 	/* LD_IMM64 takes two instructions; both must be inside. */
 	if (at % sizeof(*insn) || at + 2 * sizeof(*insn) > program->size ||
@@ -177,30 +182,64 @@ static int relocate(struct loader *loader, struct loader_program *program,
 	    insn->code != (BPF_LD | BPF_DW | BPF_IMM))
 		return loader_object_bad(loader, program->name,
 				  "calls a function that is not inlined");
-	map = relocated_map(loader, &symbol, insn, &offset);
-	if (!map)
+	meaning->at = at / sizeof(*insn);
+	meaning->map = relocated_map(loader, &symbol, insn, &meaning->offset);
+	if (!meaning->map)
 		return loader_object_bad(loader, *symbol.name ? symbol.name :
 				  program->name, "is not a map or a constant: "
 				  "variables are not supported");
+	return 0;
+}
+
+/* Creates the map if this is the first to mean it, and patches. */
+static int relocate(struct loader *loader, struct loader_program *program,
+		    const struct meaning *meaning)
+{
+	struct bpf_insn *insn = &program->insns[meaning->at];
+	struct loader_map *map = meaning->map;
+
 	if (map->fd < 0) {
-		error = create_map(loader, map);
+		int error = create_map(loader, map);
+
 		if (error)
 			return error;
 	}
 	insn[0].src_reg = map->data.size ? BPF_PSEUDO_MAP_VALUE :
 			  BPF_PSEUDO_MAP_FD;
 	insn[0].imm = map->fd;
-	insn[1].imm = map->data.size ? (int32_t)offset : 0;
-	explain("instruction %" PRIu64 ": r%u = `%s`: imm = fd %d, src_reg = %s",
-		at / sizeof(*insn), insn->dst_reg, map->name, map->fd,
-		map->data.size ? "BPF_PSEUDO_MAP_VALUE" : "BPF_PSEUDO_MAP_FD");
+	insn[1].imm = map->data.size ? (int32_t)meaning->offset : 0;
+	explain("instruction %" PRIu64 " of `%s`: r%u = `%s`", meaning->at,
+		program->name, insn->dst_reg, map->name);
+	explain("    imm=%d  src_reg=%s", map->fd, map->data.size ?
+		"BPF_PSEUDO_MAP_VALUE" : "BPF_PSEUDO_MAP_FD");
 	return 0;
 }
 
+typedef int relocation_fn(struct loader *loader, struct loader_program *program,
+			  const struct meaning *meaning);
+
+static int note_map(struct loader *loader, struct loader_program *program,
+		    const struct meaning *meaning)
+{
+	(void)loader;
+	meaning->map->meant_by = program;
+	return 0;
+}
+
+static void explain_maps(const struct loader *loader,
+			 const struct loader_program *program)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < loader->map_count; i++)
+		count += loader->maps[i].meant_by == program;
+	explain("`%s` uses %zu of the %zu maps; each is made where it is first "
+		"named", program->name, count, loader->map_count);
+}
+
 /* All relocations that fall into this program. */
-static int relocate_program(struct loader *loader,
-			    struct loader_program *program,
-			    struct bpf_insn *insns)
+static int each_relocation(struct loader *loader,
+			   struct loader_program *program, relocation_fn *each)
 {
 	for (uint32_t i = 1; i < loader->elf.sections; i++) {
 		struct elf_section section;
@@ -213,13 +252,17 @@ static int relocate_program(struct loader *loader,
 		for (uint64_t at = 0; bytes_copy(section.bytes, at, &relocation,
 						 sizeof(relocation));
 		     at += sizeof(relocation)) {
+			struct meaning meaning;
 			int error;
 
 			if (relocation.r_offset < program->offset ||
 			    relocation.r_offset - program->offset >=
 			    program->size)
 				continue;
-			error = relocate(loader, program, &relocation, insns);
+			error = read_relocation(loader, program, &relocation,
+						&meaning);
+			if (!error)
+				error = each(loader, program, &meaning);
 			if (error)
 				return error;
 		}
@@ -269,13 +312,19 @@ static int prepare_program(struct loader *loader,
 			   struct loader_program *program)
 {
 	struct elf_section section;
+	int error;
 
 	program->insns = memory_new(program->size, 1);
 	if (elf_section(&loader->elf, program->section, &section) ||
 	    !bytes_copy(section.bytes, program->offset, program->insns,
 			program->size))
 		return -ENOEXEC;
-	return relocate_program(loader, program, program->insns);
+	/* All are read before the first map is made. */
+	error = each_relocation(loader, program, note_map);
+	if (error)
+		return error;
+	explain_maps(loader, program);
+	return each_relocation(loader, program, relocate);
 }
 
 /* The 8 bytes in the order in which they lie in memory. */

@@ -342,6 +342,8 @@ void loader_object_explain(const struct loader *loader)
 	explain("%s: an ELF object for machine %u (BPF), %zu bytes, %u "
 		"sections:", loader->name, loader->elf.machine,
 		loader->elf.file.size, loader->elf.sections);
+	explain("    %-15s %6u  section 0 is empty in every ELF file", "(none)",
+		0);
 	for (uint32_t i = 1; i < loader->elf.sections; i++) {
 		struct elf_section section;
 
@@ -354,7 +356,7 @@ void loader_object_explain(const struct loader *loader)
 		explain("program `%s`: %" PRIu64 " instructions",
 			loader->programs[i].name,
 			loader->programs[i].size / sizeof(struct bpf_insn));
-	explain("%zu maps; those that a wanted program uses will be made",
+	explain("%zu maps; those are made that a loaded program uses",
 		loader->map_count);
 }
 

@@ -22,6 +22,7 @@ struct loader_map {
 	uint64_t offset;	/* of its variable in .maps */
 	struct bytes data;	/* read-only data; none: an ordinary map */
 	struct bpf_map_attr attr;
+	const struct loader_program *meant_by;	/* the latest that uses it */
 	int fd;
 };
 

@@ -2,9 +2,10 @@
 /*
  * run: the stages of one run, from the command line's wishes to the balance.
  *
- *	choose ─> load ─> open ─> start ─> sample ─> name ─> write ─> balance
- *	                                   │  ^
- *	                                   └──┘ a drain each second
+ *	check ─> choose ─> load ─> open ─> start
+ *	   ─> sample ─> name ─> write ─> balance ─> close
+ *	      │  ^
+ *	      └──┘ a drain each second
  *
  * prof.c calls them in this order; what passes between them is struct run.
  */
@@ -15,6 +16,7 @@
 
 #include "lib/log.h"
 #include "lib/memory.h"
+#include "lib/text.h"
 #include "out/out.h"
 #include "proc/namespace.h"
 #include "run.h"
@@ -29,11 +31,17 @@ int run_check(struct run *run)
 {
 	const struct options *options = run->options;
 
+	explain_stage("check", "can the results be written?");
+	if (!options->output_count)
+		explain("standard output is all that is written: nothing to "
+			"try");
 	for (size_t i = 0; i < options->output_count; i++) {
 		int error = file_out_check(options->outputs[i]);
 
-		if (!error)
+		if (!error) {
+			explain("%s: can be written", options->outputs[i]);
 			continue;
+		}
 		log_error("%s: open: %s", options->outputs[i],
 			  system_strerror(error));
 		log_advice("give -o a file in a directory that is there and "
@@ -231,6 +239,7 @@ int run_open(struct run *run)
 	const struct options *options = run->options;
 	unsigned int show = options->no_idle ? 0 : SHOW_IDLE;
 
+	explain_stage("open", "what samples are gathered in");
 	if (options->kernel || !options->user)
 		show |= SHOW_KERNEL;
 	if (options->user || !options->kernel)
@@ -248,6 +257,8 @@ int run_open(struct run *run)
 	 */
 	run->balance.max_rate =
 		system_sysctl("kernel/perf_event_max_sample_rate", 0);
+	explain("tasks, frames, stacks, each once, in our own memory; nothing "
+		"of the kernel's");
 	if (options->event.clock && run->balance.max_rate &&
 	    samples_a_second(options) > run->balance.max_rate / 2)
 		log_warning("%" PRIu64 " Hz: above half of "
@@ -472,6 +483,19 @@ static int drain_until_end(struct run *run, uint64_t end)
 	}
 }
 
+static void explain_ticks(const struct sampler *sampler, const uint64_t *ticks)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < sampler->count; i++)
+		text_format(&text, "%s CPU %u %" PRIu64, i ? "," : "",
+			    sampler->events[i].cpu,
+			    ticks[sampler->events[i].cpu]);
+	explain("ticks, as the program counted them:%s",
+		text.length ? text.data : " none");
+	text_free(&text);
+}
+
 /* What each clock should have given, did give, and what its CPU did instead. */
 static int count_ticks(struct run *run)
 {
@@ -499,6 +523,7 @@ static int count_ticks(struct run *run)
 		balance->cpu_time += event->on;
 		balance->expected += event->ticks;
 	}
+	explain_ticks(&run->sampler, ticks);
 	free(ticks);
 	return error;
 }
@@ -509,6 +534,11 @@ int run_sample(struct run *run)
 	int error;
 
 	explain_stage("sample", "ticks fill the maps, drains empty them");
+	if (run->engine == ENGINE_STACKID)
+		explain("asleep until the end; then the maps are read");
+	else
+		explain("asleep; a drain every %.2f s, and at the end",
+			(double)run->plan.interval / 1e9);
 	error = drain_until_end(run, run->options->duration ?
 				begin + run->options->duration : UINT64_MAX);
 	explain("the end: no more ticks, then the last drains");
@@ -531,7 +561,7 @@ int run_name(struct run *run)
 {
 	explain_stage("name", "kernel addresses become names");
 	profile_name(run->profile);
-	explain("%zu stacks of %zu frames with a name each",
+	explain("%zu different stacks, made of %zu different frames",
 		run->profile->stack_count, run->profile->frame_count);
 	return 0;
 }
@@ -541,7 +571,7 @@ int run_write(struct run *run)
 	const struct options *options = run->options;
 	int failed = 0;
 
-	explain_stage("write", "the profile, then where each tick went");
+	explain_stage("write", "the profile, to its files or standard output");
 	for (size_t i = 0; i < options->output_count; i++)
 		failed |= out_write(run->profile,
 				    out_for_file(options->outputs[i]),
@@ -573,6 +603,7 @@ int run_balance(struct run *run)
 {
 	struct samples_cost cost = samples_cost(run->samples);
 
+	explain_stage("balance", "where each tick went");
 	run->balance.hz = run->options->hz;
 	run->balance.kind = run->sampler.kind;
 	if (run->sampler.kind.clock && run->sampler.kind.period)
@@ -600,6 +631,9 @@ int run_close(struct run *run, int failed)
 {
 	int status = failed ? 1 : 0;
 
+	explain_stage("close", "with its last descriptor each thing goes");
+	explain("first the events, then the maps that no program knows, the "
+		"program, its maps");
 	/* A command that runs on (-d was shorter) still has its status. */
 	if (run->command.pid && run->command.gate < 0)
 		command_ended(&run->command, true);

@@ -134,10 +134,10 @@ struct samples_plan samples_plan(uint64_t hz, size_t cpus, uint64_t memory)
 void samples_explain(enum engine engine, const struct samples_plan *plan)
 {
 	if (engine == ENGINE_STACKID) {
-		explain("engine stackid: one map holds stacks, at the place "
-			"that 32 bits of a hash say; another counts");
+		explain("engine stackid: one map holds stacks, each in the "
+			"bucket of its hash; one counts");
 		explain("    stackid_stacks  addresses; another stack with the "
-			"same place is lost");
+			"same bucket is lost");
 		explain("    stackid_counts  {process, thread, name, two "
 			"stacks} -> how often");
 	} else {
@@ -145,13 +145,13 @@ void samples_explain(enum engine engine, const struct samples_plan *plan)
 			"the other is emptied");
 		explain("    stacks0/1  {64 bits of a hash} -> addresses; room "
 			"for %u", plan->stacks);
-		explain("    counts0/1  {process, thread, name, two stacks} -> "
+		explain("    counts0/1  {task, name, time slot, two stacks} -> "
 			"how often; room for %u", plan->counts);
 		explain("    live       which pair is filled now");
 		explain("    seeds      secret numbers of this run's hashes");
+		explain("    scratches  a tick's stacks, key and count: "
+			"programs own but 512 bytes");
 	}
-	explain("    scratches  room for one stack, as programs have but 512 "
-		"bytes of their own");
 	explain("    tallies    ticks and losses, counted on each CPU");
 	explain("    scope      whose tasks are meant; cgroups: of which "
 		"cgroup");
@@ -191,6 +191,8 @@ static int open_barrier(struct samples *samples)
 	};
 	int error;
 
+	explain("two more maps, of which no program knows: to wait for "
+		"programs that run");
 	samples->inner = bpf_map_create(&inner);
 	if (samples->inner >= 0) {
 		outer.inner_map_fd = samples->inner;
@@ -210,9 +212,14 @@ static int write_scope(const struct loader *loader, const struct scope *scope,
 		       int cgroup_fd)
 {
 	uint32_t zero = 0;
-	int error = bpf_map_update_elem(loader_map_fd(loader, "scope"), &zero,
-					scope, BPF_ANY);
+	int error;
 
+	explain("whose tasks are meant: %s; numbers are those of %s PID "
+		"namespace", scope->cgroup ? "also one cgroup's" :
+		"no cgroup's", scope->namespace_inode ? "our own" :
+		"the first");
+	error = bpf_map_update_elem(loader_map_fd(loader, "scope"), &zero,
+				    scope, BPF_ANY);
 	if (error)
 		return say("scope", "bpf(BPF_MAP_UPDATE_ELEM)", error);
 	if (cgroup_fd >= 0)
@@ -286,8 +293,6 @@ struct samples *samples_open(const struct loader *loader, enum engine engine,
 		goto fail;
 	if (engine == ENGINE_STACKID)
 		return samples;
-	explain("two more maps, of which no program knows: to wait for "
-		"programs that run");
 	if (write_seeds(loader) || open_barrier(samples))
 		goto fail;
 	chunk_resize(&samples->stack_chunk, CHUNK);
@@ -479,6 +484,8 @@ int samples_turn(struct samples *samples)
 	samples->cost.wait_ns += waited;
 	if (waited > samples->cost.wait_most)
 		samples->cost.wait_most = waited;
+	explain("waited %.3f ms: no program uses pair %u any more",
+		(double)waited / 1e6, next ^ 1);
 	return 0;
 }
 
@@ -490,8 +497,8 @@ int samples_read(struct samples *samples, samples_fn *add, void *context)
 
 	if (samples->engine == ENGINE_STACKID)
 		return 0;
-	explain("pair %u is quiet: first its stacks, then the counts that "
-		"name them", quiet);
+	explain("pair %u: first its stacks, then the counts that name them",
+		quiet);
 	samples->add = add;
 	samples->context = context;
 	samples->entry_count = samples->ip_count = 0;
@@ -505,8 +512,10 @@ int samples_read(struct samples *samples, samples_fn *add, void *context)
 	spent = system_cpu_time() - begin;
 	samples->cost.read_ns += spent;
 	samples->cost.drains++;
-	explain("drain %" PRIu64 ": %" PRIu64 " keys in %.3f ms of CPU time",
-		samples->cost.drains, samples->cost.keys - keys,
+	keys = samples->cost.keys - keys;
+	explain("drain %" PRIu64 ": %" PRIu64 " keys (%zu stacks, %" PRIu64
+		" counts) in %.3f ms of CPU time", samples->cost.drains, keys,
+		samples->entry_count, keys - samples->entry_count,
 		(double)spent / 1e6);
 	return error;
 }
@@ -522,7 +531,12 @@ int samples_end(struct samples *samples, samples_fn *add,
 		return stackid_read(samples->loader, add, context,
 				    &samples->cost);
 	}
-	/* One pair is quiet, the other was live: both may hold something. */
+	/*
+	 * All that is left is in the live pair.  The other one was emptied when
+	 * it became quiet, so the second drain finds nothing, unless a caller
+	 * ends after a drain that failed midway (run.c does not).  It is read
+	 * all the same: three calls, and nobody has to prove that.
+	 */
 	for (int pair = 0; !error && pair < 2; pair++) {
 		error = samples_turn(samples);
 		if (!error && between)
@@ -562,7 +576,7 @@ int samples_tally(const struct samples *samples, struct tally *sum,
 	return error ? say("tallies", "bpf(BPF_MAP_LOOKUP_ELEM)", error) : 0;
 }
 
-const char *samples_tally_text(enum tally_index index)
+const char *samples_tally_text(enum engine engine, enum tally_index index)
 {
 	static const char *const texts[TALLY_SIZE] = {
 		[TALLY_COUNT_FULL] = "samples: the map of counts was full",
@@ -577,6 +591,8 @@ const char *samples_tally_text(enum tally_index index)
 		[TALLY_NO_STACK] = "samples with neither stack",
 	};
 
+	if (engine == ENGINE_STACKID && index == TALLY_STACK_COLLIDED)
+		return "stacks: another has the same bucket";
 	return texts[index];
 }
 

@@ -86,7 +86,7 @@ int samples_tally(const struct samples *samples, struct tally *sum,
 		  uint64_t *ticks, size_t count);
 
 /* What a count means, for people; NULL for those that are no loss. */
-const char *samples_tally_text(enum tally_index index);
+const char *samples_tally_text(enum engine engine, enum tally_index index);
 
 /* How it went: for -v and the benchmarks. */
 struct samples_cost {

@@ -64,7 +64,7 @@ int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 	int counts = loader_map_fd(loader, "stackid_counts");
 	int stacks = loader_map_fd(loader, "stackid_stacks");
 	uint64_t kernel[STACK_DEPTH], user[STACK_DEPTH];
-	uint64_t now = system_now(), begin = system_cpu_time();
+	uint64_t now = system_now(), begin = system_cpu_time(), spent;
 	struct stackid_key key, next;
 	int error = bpf_map_get_next_key(counts, NULL, &next);
 
@@ -95,10 +95,11 @@ int stackid_read(const struct loader *loader, samples_fn *add, void *context,
 		add(context, &sample);
 		error = bpf_map_get_next_key(counts, &key, &next);
 	}
-	cost->read_ns += system_cpu_time() - begin;
+	spent = system_cpu_time() - begin;
+	cost->read_ns += spent;
 	cost->drains++;
-	explain("drain %" PRIu64 ": %" PRIu64 " keys in %.3f ms of CPU time",
-		cost->drains, cost->keys, (double)cost->read_ns / 1e6);
+	explain("drain %" PRIu64 ": %" PRIu64 " keys (all counts) in %.3f ms "
+		"of CPU time", cost->drains, cost->keys, (double)spent / 1e6);
 	if (error == -ENOENT)
 		return 0;
 	log_error("stackid_counts: bpf(2): reading: %s",

@@ -138,6 +138,7 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	};
 	uint64_t sampled = balance->tally.n[TALLY_TICKS];
 	uint64_t lost = balance_lost(balance);
+	enum engine engine = balance->fixed ? ENGINE_STACKID : ENGINE_HASH;
 	/* How often events come at a frequency cannot be foreseen. */
 	bool known = balance->kind.clock || balance->kind.period;
 	uint64_t expected = known ? balance->expected : sampled;
@@ -155,10 +156,10 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	if (known)
 		unaccounted(balance, missing);
 	for (unsigned int i = 0; i < TALLY_SIZE; i++)
-		if (balance->tally.n[i] && samples_tally_text(i))
+		if (balance->tally.n[i] && samples_tally_text(engine, i))
 			log_note("%11s %10" PRIu64 "  %s", "",
 				 (uint64_t)balance->tally.n[i],
-				 samples_tally_text(i));
+				 samples_tally_text(engine, i));
 	if (profile->dropped)
 		log_note("%11s %10" PRIu64 "  stacks: too many distinct ones",
 			 "", profile->dropped);

@@ -3,7 +3,7 @@
  * asked: kernel names without /proc/kallsyms.
  *
  *	questions.address[0..63] ──> BPF_PROG_TEST_RUN ──> questions.answer[]
- *	ffffffff812345678                                  "vfs_read+0x8/0x340"
+ *	ffffffff81234568                                   "vfs_read+0x8/0x340"
  *	ffffffffc0412034                        "nf_hook+0x34/0x90 [nf_tables]"
  *	ffff888000000000                        "0xffff888000000000"
  *
@@ -19,6 +19,7 @@
  * Source: Documentation/core-api/printk-formats.rst; kernel/bpf/helpers.c.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,15 @@ static struct loader *load(struct bytes object)
 	return NULL;
 }
 
+/* The answers are many; one of them shows what they are. */
+static void explain_first(struct questions *questions)
+{
+	questions->answer[0][ANSWER_SIZE - 1] = '\0';
+	if (questions->count)
+		explain("    -> the first answer: %#" PRIx64 " is %s",
+			(uint64_t)questions->address[0], questions->answer[0]);
+}
+
 /* Sends what is in *questions, gives answer i to *names[i], empties the list. */
 static int ask(const struct loader *loader, struct questions *questions,
 	       struct kallsyms_name **names)
@@ -84,6 +94,8 @@ static int ask(const struct loader *loader, struct questions *questions,
 		error = bpf_prog_test_run(loader_prog_fd(loader, program));
 	if (!error)
 		error = bpf_map_lookup_elem(map, &zero, questions);
+	if (!error)
+		explain_first(questions);
 	for (size_t i = 0; !error && i < questions->count; i++) {
 		questions->answer[i][ANSWER_SIZE - 1] = '\0';
 		parse_answer(questions->answer[i], names[i]);

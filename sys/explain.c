@@ -33,6 +33,10 @@ static enum explain_level explain_level;
 void explain_open(enum explain_level level)
 {
 	explain_level = level;
+	explain("How to read: key=0x7ffd0010 (5) is an address, and what is "
+		"there; members of a");
+	explain("struct that are 0 are left out; %zu is sizeof(union "
+		"bpf_attr).", sizeof(union bpf_attr));
 }
 
 bool explain_calls(void)
@@ -102,6 +106,8 @@ static const struct word errors[] = {
 	WORD(EAGAIN), WORD(ENOMEM), WORD(EACCES), WORD(EFAULT), WORD(EBUSY),
 	WORD(EEXIST), WORD(ENODEV), WORD(EINVAL), WORD(ENFILE), WORD(EMFILE),
 	WORD(ENOSPC), WORD(ENOSYS), WORD(EOPNOTSUPP), WORD(ENXIO), WORD(ENOTTY),
+	WORD(EIO),
+	{ 524, "ENOTSUPP" },	/* the kernel's own; in no header of ours */
 };
 
 const char *name_of(const struct word *words, size_t count, uint64_t number)
@@ -197,7 +203,8 @@ void tell_call(const char *why, const char *what, long result)
 		text_format(&line, "%s = -1 %s", what,
 			    name_of(WORDS(errors), (uint64_t)-result));
 	else
-		text_format(&line, "%s = %ld", what, result);
+		text_format(&line, result > INT32_MAX ? "%s = %#lx" :
+			    "%s = %ld", what, result);
 	log_explain(result < 0 ? LOG_REFUSED : LOG_CALL, line.data);
 	text_free(&line);
 }

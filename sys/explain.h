@@ -41,7 +41,11 @@ void explain_perf_event_open(const struct perf_event_attr *attr, int pid,
 			     int cpu, int group_fd, unsigned long flags,
 			     long result);
 void explain_ioctl(int fd, unsigned long request, long argument, long result);
-void explain_mmap(size_t bytes, int fd, long error, const void *base);
+void explain_mmap(size_t bytes, int fd, long result);
+
+/* read(2) of an event: PERF_FORMAT_TOTAL_TIME_ENABLED gives two values. */
+void explain_read(int fd, size_t bytes, const uint64_t values[2], long result);
+void explain_membarrier(long result);
 
 /* The text that a verifier wrote, which ends with its statistics. */
 void explain_verifier(const char *log);

@@ -55,54 +55,129 @@ static void remember(int fd, const char *name, const union bpf_attr *map)
 }
 
 /* What /proc/self/fdinfo knows of a new map or program. */
-static void tell_info(int fd)
-{
-	char path[64];
-	uint64_t memory = 0, verified = 0, jited = 0;
-	struct text text = { 0 };
-	struct lines lines;
-	char *line;
+struct info {
+	uint64_t memory, verified, jited;
+};
 
+static bool read_info(int fd, struct info *info)
+{
+	char path[64], *line;
+	struct lines lines;
+
+	*info = (struct info){ 0 };
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	if (lines_open(&lines, path))
-		return;
+		return false;
 	while ((line = lines_next(&lines))) {
 		if (!strncmp(line, "memlock:", 8))
-			memory = strtoull(line + 8, NULL, 10);
+			info->memory = strtoull(line + 8, NULL, 10);
 		if (!strncmp(line, "verified_insns:", 15))
-			verified = strtoull(line + 15, NULL, 10);
+			info->verified = strtoull(line + 15, NULL, 10);
 		if (!strncmp(line, "prog_jited:", 11))
-			jited = strtoull(line + 11, NULL, 10);
+			info->jited = strtoull(line + 11, NULL, 10);
 	}
 	lines_close(&lines);
-	text_format(&text, "    -> fd %d takes %" PRIu64 " bytes of kernel "
-		    "memory", fd, memory);
-	if (verified)
-		text_format(&text, "; %" PRIu64 " instructions verified%s",
-			    verified, jited ? ", compiled for this CPU" : "");
-	explain("%s", text.data);
-	text_free(&text);
+	return true;
 }
 
-/* A pointer to a key or value, and what it leads to. */
+static void tell_map_info(int fd, const union bpf_attr *map)
+{
+	struct info info;
+
+	if (read_info(fd, &info))
+		explain("    -> fd %d takes %" PRIu64 " bytes of kernel memory"
+			"%s", fd, info.memory,
+			map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY ?
+			", for all CPUs" : "");
+}
+
+static void tell_program_info(int fd, const union bpf_attr *program)
+{
+	struct info info;
+
+	if (!read_info(fd, &info))
+		return;
+	explain("    -> fd %d takes %" PRIu64 " bytes of kernel memory%s", fd,
+		info.memory, info.jited ? ", compiled for this CPU" : "");
+	if (info.verified)
+		explain("    -> %" PRIu64 " instructions looked at, of %" PRIu32
+			": each path, each turn of a loop", info.verified,
+			program->insn_cnt);
+}
+
+/* Three characters or more, and nothing but zeros behind them. */
+static bool is_text(const unsigned char *bytes, uint32_t size)
+{
+	uint32_t length = 0;
+
+	while (length < size && bytes[length] >= ' ' && bytes[length] < 0x7f)
+		length++;
+	for (uint32_t i = length; i < size; i++)
+		if (bytes[i])
+			return false;
+	/* Longer ones are records, and what looks like a text is chance. */
+	return length >= 3 && length < size && size <= 16;
+}
+
+/* What is at an address: a text, a number, a few numbers, or how much it is. */
+static void tell_bytes(struct text *text, const void *bytes, uint32_t size)
+{
+	uint64_t number[3] = { 0 };
+
+	if (is_text(bytes, size)) {
+		text_format(text, " (\"%s\")", (const char *)bytes);
+		return;
+	}
+	if (size > sizeof(number) || (size > 8 && size % 8)) {
+		text_format(text, " (%" PRIu32 " bytes)", size);
+		return;
+	}
+	/* The few CPUs that BPF runs on here are little-endian. */
+	memcpy(number, bytes, size);
+	for (uint32_t i = 0; i * 8 < size; i++)
+		text_format(text, "%s%" PRIu64, i ? " " : " (", number[i]);
+	text_format(text, ")");
+}
+
+/* A pointer to a key or value, and what it leads to if that can be read. */
 static void pointer(struct text *line, const char *name, uint64_t address,
 		    uint32_t size, bool readable)
 {
-	const void *bytes = (const void *)(uintptr_t)address;
-	uint64_t value = 0;
+	struct text there = { 0 };
 
-	if (!address)
+	if (!address) {
 		tell_member(line, "%s=NULL", name);
-	else if (!readable || !size)
-		tell_member(line, "%s=%#" PRIx64, name, address);
-	else if (size > sizeof(value))
-		tell_member(line, "%s=%#" PRIx64 " (%" PRIu32 " bytes)", name,
-			    address, size);
-	else {
-		/* The few CPUs that BPF runs on here are little-endian. */
-		memcpy(&value, bytes, size);
-		tell_member(line, "%s=%#" PRIx64 " (%" PRIu64 ")", name,
-			    address, value);
+		return;
+	}
+	if (readable && size)
+		tell_bytes(&there, (const void *)(uintptr_t)address, size);
+	tell_member(line, "%s=%#" PRIx64 "%s", name, address,
+		    there.length ? there.data : "");
+	text_free(&there);
+}
+
+/* Values of some maps are not what they seem. */
+static void value_pointer(struct text *line, const struct explain_made *map,
+			  uint64_t address, bool readable)
+{
+	const struct explain_made *made;
+	int fd;
+
+	switch (address && readable ? map->type : 0) {
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+		tell_member(line, "value=%#" PRIx64 " (%" PRIu32 " bytes for "
+			    "each possible CPU)", address, map->value_size);
+		break;
+	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
+	case BPF_MAP_TYPE_CGROUP_ARRAY:
+		memcpy(&fd, (const void *)(uintptr_t)address, sizeof(fd));
+		made = explain_made(fd);
+		tell_member(line, "value=%#" PRIx64 " (fd %d: %s)", address, fd,
+			    *made->name == '?' ? "a cgroup" : made->name);
+		break;
+	default:
+		pointer(line, "value", address, map->value_size, readable);
+		break;
 	}
 }
 
@@ -133,8 +208,8 @@ static void element_members(int cmd, const union bpf_attr *attr, long result)
 	if (cmd != BPF_MAP_FREEZE)
 		pointer(&line, "key", attr->key, map->key_size, true);
 	if (cmd == BPF_MAP_UPDATE_ELEM || cmd == BPF_MAP_LOOKUP_ELEM)
-		pointer(&line, "value", attr->value, map->value_size,
-			result >= 0);
+		value_pointer(&line, map, attr->value,
+			      cmd == BPF_MAP_UPDATE_ELEM || result >= 0);
 	if (cmd == BPF_MAP_GET_NEXT_KEY)
 		pointer(&line, "next_key", attr->next_key, map->key_size,
 			result >= 0);
@@ -157,6 +232,23 @@ static void batch_members(const union bpf_attr *given,
 	tell_member(&line, "count=%u (%u came)", given->batch.count,
 		    got->batch.count);
 	tell_end(&line);
+}
+
+/* Its results are like those of no other command. */
+static void batch_result(const union bpf_attr *given,
+			 const union bpf_attr *got, long result)
+{
+	uint32_t wanted = given->batch.count, came = got->batch.count;
+
+	if (result == -ENOENT)
+		explain("    -> ENOENT: %s; no failure", came ?
+			"no more elements after these" : "there are none");
+	else if (result == -ENOSPC)
+		explain("    -> ENOSPC: one bucket holds more than %" PRIu32
+			": again, with more room", wanted);
+	else if (!result && came < wanted)
+		explain("    -> not %" PRIu32 ": a bucket comes whole or not "
+			"at all; the next did not fit", wanted);
 }
 
 static void program_members(const union bpf_attr *attr)
@@ -185,7 +277,7 @@ static const char *map_purpose(uint32_t type)
 	case BPF_MAP_TYPE_PERCPU_ARRAY:
 		return "an array of which each CPU has its own";
 	case BPF_MAP_TYPE_STACK_TRACE:
-		return "call stacks, at the place that their hash says";
+		return "call stacks, each in the bucket of its hash";
 	case BPF_MAP_TYPE_CGROUP_ARRAY:
 		return "an array of cgroups, put in by descriptor";
 	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
@@ -289,15 +381,19 @@ void explain_bpf(int cmd, const union bpf_attr *given,
 		    name_of(WORDS(commands), (uint64_t)cmd), sizeof(*given));
 	tell_call(why.data, what.data, result);
 	bpf_members(cmd, given, got, result);
-	if (result >= 0 && cmd == BPF_MAP_CREATE)
+	if (result >= 0 && cmd == BPF_MAP_CREATE) {
 		remember((int)result, given->map_name, given);
-	if (result >= 0 && cmd == BPF_PROG_LOAD)
+		tell_map_info((int)result, given);
+	}
+	if (result >= 0 && cmd == BPF_PROG_LOAD) {
 		remember((int)result, given->prog_name, NULL);
-	if (result >= 0 && (cmd == BPF_MAP_CREATE || cmd == BPF_PROG_LOAD))
-		tell_info((int)result);
-	if (result == -ENOENT && (cmd == BPF_MAP_GET_NEXT_KEY ||
-				  cmd == BPF_MAP_LOOKUP_AND_DELETE_BATCH))
-		explain("    -> ENOENT: that was the end of the map");
+		tell_program_info((int)result, given);
+	}
+	if (cmd == BPF_MAP_GET_NEXT_KEY && result == -ENOENT)
+		explain("    -> ENOENT: %s; no failure", given->key ?
+			"that was the last key" : "the map is empty");
+	if (cmd == BPF_MAP_LOOKUP_AND_DELETE_BATCH)
+		batch_result(given, got, result);
 	text_free(&why);
 	text_free(&what);
 }

@@ -2,6 +2,7 @@
 #ifndef SYS_EXPLAIN_LINES_H
 #define SYS_EXPLAIN_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ struct explain_made {
 	int fd;
 	char name[BPF_OBJ_NAME_LEN];
 	uint32_t type, key_size, value_size;	/* of a map */
+	int cpu;				/* of an event */
+	bool clock;
 };
 
 void explain_remember(const struct explain_made *made);
@@ -35,7 +38,7 @@ struct word {
 /* The name of a number that has one, or the number; valid until the next. */
 const char *name_of(const struct word *words, size_t count, uint64_t number);
 
-/* The call and its result (or -errno), below what it is for. */
+/* The call and its result (or -errno, or an address), below its purpose. */
 void tell_call(const char *why, const char *what, long result);
 
 /*

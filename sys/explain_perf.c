@@ -143,6 +143,29 @@ static void event_purpose(const struct perf_event_attr *attr, int cpu,
 			    "th event", cpu, (uint64_t)attr->sample_period);
 }
 
+/* Of what is told later the descriptor alone says little. */
+static void remember(const struct perf_event_attr *attr, int cpu, int fd)
+{
+	struct explain_made new = {
+		.fd = fd, .name = "event", .cpu = cpu,
+		.clock = attr->type == PERF_TYPE_SOFTWARE &&
+			 attr->config == PERF_COUNT_SW_CPU_CLOCK,
+	};
+
+	explain_remember(&new);
+}
+
+static void event_text(struct text *text, int fd)
+{
+	const struct explain_made *event = explain_made(fd);
+
+	if (event->clock)
+		text_format(text, "the clock of CPU %d (event %d)", event->cpu,
+			    fd);
+	else
+		text_format(text, "event %d of CPU %d", fd, event->cpu);
+}
+
 void explain_perf_event_open(const struct perf_event_attr *attr, int pid,
 			     int cpu, int group_fd, unsigned long flags,
 			     long result)
@@ -154,6 +177,8 @@ void explain_perf_event_open(const struct perf_event_attr *attr, int pid,
 		    group_fd, name_of(WORDS(open_flags), flags));
 	tell_call(why.data, what.data, result);
 	event_members(attr);
+	if (result >= 0)
+		remember(attr, cpu, (int)result);
 	text_free(&why);
 	text_free(&what);
 }
@@ -163,12 +188,12 @@ void explain_ioctl(int fd, unsigned long request, long argument, long result)
 	struct text why = { 0 }, what = { 0 };
 
 	if (request == PERF_EVENT_IOC_SET_BPF)
-		text_format(&why, "at each tick of event %d run program `%s`",
-			    fd, explain_made((int)argument)->name);
+		text_format(&why, "run `%s` at each tick of ",
+			    explain_made((int)argument)->name);
 	else
-		text_format(&why, "%s event %d",
-			    request == PERF_EVENT_IOC_ENABLE ? "start" :
-			    "stop", fd);
+		text_format(&why, request == PERF_EVENT_IOC_ENABLE ? "start " :
+			    "stop ");
+	event_text(&why, fd);
 	text_format(&what, "ioctl(%d, %s, %ld)", fd,
 		    name_of(WORDS(requests), request), argument);
 	tell_call(why.data, what.data, result);
@@ -176,16 +201,40 @@ void explain_ioctl(int fd, unsigned long request, long argument, long result)
 	text_free(&what);
 }
 
-void explain_mmap(size_t bytes, int fd, long error, const void *base)
+void explain_read(int fd, size_t bytes, const uint64_t values[2], long result)
 {
-	struct text what = { 0 };
+	struct text why = { 0 }, what = { 0 };
 
+	text_format(&why, "what did ");
+	event_text(&why, fd);
+	text_format(&why, " count, and how long was it on?");
+	text_format(&what, "read(%d, &values, %zu)", fd, bytes);
+	tell_call(why.data, what.data, result);
+	if (result == (long)bytes)
+		explain("    -> counted %" PRIu64 ", on for %.6f s", values[0],
+			(double)values[1] / 1e9);
+	text_free(&why);
+	text_free(&what);
+}
+
+void explain_mmap(size_t bytes, int fd, long result)
+{
+	struct text why = { 0 }, what = { 0 };
+
+	text_format(&why, "share the ring of ");
+	event_text(&why, fd);
+	text_format(&why, " with the kernel");
 	text_format(&what, "mmap(NULL, %zu, PROT_READ|PROT_WRITE, MAP_SHARED, "
 		    "%d, 0)", bytes, fd);
-	tell_call("share the ring of this event with the kernel", what.data,
-		  error);
-	if (!error)
-		explain("    -> %p: one page of positions, then the records",
-			base);
+	tell_call(why.data, what.data, result);
+	if (result >= 0)
+		explain("    -> one page of positions, then the records");
+	text_free(&why);
 	text_free(&what);
+}
+
+void explain_membarrier(long result)
+{
+	tell_call("wait until every program that runs now has ended",
+		  "membarrier(MEMBARRIER_CMD_GLOBAL, 0, 0)", result);
 }

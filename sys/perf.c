@@ -63,7 +63,11 @@ static int read_values(int fd, uint64_t values[2])
 	ssize_t got = read(fd, values, 2 * sizeof(*values));
 
 	if (got < 0)
-		return -errno;
+		got = -errno;
+	if (explain_calls())
+		explain_read(fd, 2 * sizeof(*values), values, got);
+	if (got < 0)
+		return (int)got;
 	return got == 2 * sizeof(*values) ? 0 : -EIO;
 }
 

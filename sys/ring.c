@@ -37,7 +37,7 @@ int ring_open(struct ring *ring, int fd, size_t bytes)
 
 	*ring = (struct ring){ 0 };
 	if (explain_calls())
-		explain_mmap(bytes + page, fd, error, base);
+		explain_mmap(bytes + page, fd, error ? error : (long)base);
 	if (error)
 		return error;
 	ring->base = base;

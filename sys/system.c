@@ -14,6 +14,7 @@
 
 #include "lib/file.h"
 #include "lib/text.h"
+#include "sys/explain.h"
 #include "sys/system.h"
 
 /* Of the kernel, not of user space, and bpf(2) gives it all the same. */
@@ -84,8 +85,12 @@ int system_lift_memlock(void)
 
 int system_membarrier(void)
 {
-	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ?
-	       -errno : 0;
+	int error = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ?
+		    -errno : 0;
+
+	if (explain_calls())
+		explain_membarrier(error);
+	return error;
 }
 
 void system_guard_descriptors(void)

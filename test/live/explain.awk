@@ -71,8 +71,28 @@ function print_insns(text,  parts, n, i, m, words, w, k, value, imm, off) {
 BEGIN { init_codes() }
 
 # ------------------------------------------------------------------ strace
-from == "strace" && !/^(bpf|perf_event_open|ioctl)\(/ { next }
+from == "strace" && !/^(bpf|perf_event_open|ioctl|read|mmap|membarrier)\(/ { next }
 from == "strace" && /^ioctl/ && !/PERF_EVENT_IOC/ { next }
+# Of these those of events: two values, a shared mapping.
+from == "strace" && /^read\(/ {
+	if (match($0, /^read\(([0-9]+), .*, 16\) += (-?[0-9]+)( [A-Z]+)?/, r) &&
+	    r[1] in events)
+		emit("read", r[1] " 16", r[2] r[3])
+	next
+}
+from == "strace" && /^mmap\(/ {
+	if (match($0, /^mmap\((.*), ([0-9]+), 0\) += (0x[0-9a-f]+|-1 [A-Z]+)/, r) &&
+	    r[2] in events) {
+		gsub(/, /, " ", r[1])
+		emit("mmap", r[1] " " r[2] " 0", r[3])
+	}
+	next
+}
+from == "strace" && /^membarrier\(/ {
+	match($0, /^membarrier\(([A-Z_]+).*\) += (-?[0-9]+)( [A-Z]+)?/, r)
+	emit("membarrier", r[1], r[2] r[3])
+	next
+}
 from == "strace" {
 	line = $0
 	if (match(line, /insns=\[\{[^\]]*\}\], /)) {
@@ -114,6 +134,8 @@ from == "strace" {
 	if ("keys" in members)
 		members["came"] = came == "" ? members["count"] : came
 	emit(call, arguments, result)
+	if (call == "perf_event_open" && result >= 0)
+		events[result]
 	next
 }
 
@@ -123,13 +145,15 @@ function finish() {
 		emit(call, arguments, result)
 	call = ""
 }
-/^(bpf|perf_event_open|ioctl)\(/ {
+/^(bpf|perf_event_open|ioctl|read|mmap|membarrier)\(/ {
 	finish()
 	match($0, /^([a-z_]+)\((.*)\) = (.*)$/, r)
 	call = r[1]
 	arguments = r[2]
 	result = r[3]
-	sub(/&attr, /, "", arguments)
+	sub(/&(attr|values), /, "", arguments)
+	if (call == "membarrier")
+		sub(/,.*/, "", arguments)
 	gsub(/, /, " ", arguments)
 	next
 }

@@ -357,12 +357,17 @@ TEST(samples_tally_sums)
 
 TEST(samples_tally_texts)
 {
-	CHECK(!samples_tally_text(TALLY_TICKS));
-	CHECK(!samples_tally_text(TALLY_COUNTED));
-	CHECK(!samples_tally_text(TALLY_RACES));
+	CHECK(!samples_tally_text(ENGINE_HASH, TALLY_TICKS));
+	CHECK(!samples_tally_text(ENGINE_HASH, TALLY_COUNTED));
+	CHECK(!samples_tally_text(ENGINE_HASH, TALLY_RACES));
 	for (unsigned int i = TALLY_COUNT_FULL; i <= TALLY_NO_STACK; i++)
-		CHECK(samples_tally_text(i) && *samples_tally_text(i));
-	CHECK(!samples_tally_text(TALLY_SIZE - 1));
+		CHECK(samples_tally_text(ENGINE_HASH, i) &&
+		      *samples_tally_text(ENGINE_HASH, i));
+	CHECK(!samples_tally_text(ENGINE_HASH, TALLY_SIZE - 1));
+	CHECK(strstr(samples_tally_text(ENGINE_HASH, TALLY_STACK_COLLIDED),
+		     "hash"));
+	CHECK(strstr(samples_tally_text(ENGINE_STACKID, TALLY_STACK_COLLIDED),
+		     "bucket"));
 }
 
 TEST(samples_leaks_nothing)
