@@ -14,9 +14,10 @@
  *	         who, when    ────────────────> └─> counts: who, when, keys -> + 1
  *
  * Stacks are stored whole, under a hash of theirs, in ordinary hash maps.  The
- * kernel has a map type for stacks (BPF_MAP_TYPE_STACK_TRACE), but there two
- * stacks with one bucket push each other out: a busy compiler loses a tenth
- * of its stacks that way.
+ * kernel has a map type for stacks (BPF_MAP_TYPE_STACK_TRACE), but a bucket of
+ * it holds one stack: the next one is refused (-EEXIST), or takes its place if
+ * BPF_F_REUSE_STACKID allows that.  A busy compiler loses a tenth of its stacks
+ * that way.
  *
  * There are two pairs of maps.  `live` says which of them this tick uses; it
  * is read once, so stack and count land in the same pair.  User space turns

@@ -135,9 +135,9 @@ static void check_kernel(struct check *check, struct bytes object)
 	tell_error(check, try_map(BPF_MAP_TYPE_HASH, 8, 1040, 1024), NEEDED,
 		   "bpf(BPF_MAP_CREATE), 1 MB", ADVICE_MAP);
 	tell_error(check, try_program(object, ENGINE_HASH), NEEDED,
-		   "bpf(BPF_PROG_LOAD), engine hash", ADVICE_PROG);
+		   "bpf(BPF_PROG_LOAD), engine hash", ADVICE_TRY);
 	tell_error(check, try_program(object, ENGINE_STACKID), HELPFUL,
-		   "bpf(BPF_PROG_LOAD), engine stackid", ADVICE_PROG);
+		   "bpf(BPF_PROG_LOAD), engine stackid", ADVICE_TRY);
 	error = try_batches();
 	tell(check, !error, HELPFUL, "bpf(.._LOOKUP_AND_DELETE_BATCH)",
 	     error ? system_strerror(error) : "",

@@ -247,7 +247,7 @@ static const struct option_row option_rows[] = {
 	  set_format, out_names },
 	{ 262, "no-demangle", NULL, "names as they are in the files",
 	  set_no_demangle, NULL },
-	{ 'x', "explain", NULL, "tell each system call as it is made; -xx: more",
+	{ 'x', "explain", NULL, "tell each call on BPF and perf events; -xx: more",
 	  set_explain, NULL },
 	{ 261, "check", NULL, "what this machine allows, and the remedies",
 	  set_check, NULL },

@@ -2,10 +2,10 @@
 /*
  * prof: a sampling CPU profiler that talks to the kernel by itself.
  *
- * The map of the house, in reading order.  The number is a file's floor (none:
- * as above).  A room is a folder, or FILE.c with its FILE.h; prof, run and
- * options share one.  A file includes only files of its own room and of lower
- * floors.
+ * The map of the house, in reading order.  In front of a name stands the floor
+ * of the file; where nothing stands, it is the floor of the line above.  A file
+ * includes only files of lower floors and of its own room: a room is a folder,
+ * or FILE.c with its FILE.h; prof, run, check and options share one.
  *
  *	7  prof.c           you are here: one run, a verb a stage
  *	   run.[ch]         the stages of a run

@@ -2,12 +2,19 @@
 /*
  * sampler: a perf event per CPU.
  *
- * The usual one is a clock.  PERF_COUNT_SW_CPU_CLOCK is a timer of the kernel's
- * own: it needs no counters of the processor, so it works in every virtual
- * machine.  Its ticks come from
- * a timer interrupt: code that runs with interrupts off is seen where it turns
- * them on again.  Idle CPUs tick, too: what is not sampled cannot be told from
- * what was lost.
+ *	pid -1, cpu N	whatever runs on CPU N: what is opened here
+ *	pid P, cpu -1	task P, wherever it runs
+ *	pid -1, cpu -1	everything everywhere: refused (EINVAL)
+ *
+ * None is bound to a task: those that it starts would inherit the event, but
+ * each begins its period anew, and one that is shorter than a period is never
+ * sampled.  proc/targets.c sorts out afterwards whose a sample was.
+ *
+ * The usual event is a clock.  PERF_COUNT_SW_CPU_CLOCK is a timer of the
+ * kernel's own: it needs no counters of the processor, so it works in every
+ * virtual machine.  Its ticks come from a timer interrupt: code that runs with
+ * interrupts off is seen where it turns them on again.  Idle CPUs tick, too:
+ * what is not sampled cannot be told from what was lost.
  *
  * Of a clock a period is asked for, not a frequency: a frequency above the
  * sysctl perf_event_max_sample_rate is refused, and the kernel would turn it
@@ -16,7 +23,8 @@
  *
  * A CPU can go off line.  Its event stops then, and stays dead when the CPU is
  * back: PERF_EVENT_IOC_ENABLE says 0 and does nothing.  The one sign is that
- * its time no longer advances; a new event has to be opened.
+ * its time no longer advances (PERF_FORMAT_TOTAL_TIME_ENABLED, which is read for
+ * this, and for how many ticks to expect); a new event has to be opened.
  *
  * Source: man 2 perf_event_open.
  */

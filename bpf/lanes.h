@@ -9,8 +9,9 @@
  *	a = byteswap(t) * m2
  *
  * Lane a is the key of the stack, lane b is compared when a key is found.  All
- * three multipliers and the start are secret and drawn anew in each run.  Why
- * the byte swap: a multiplication carries differences upwards only, and a
+ * three multipliers and the start are secret and drawn anew in each run; the
+ * lanes share them (a begins at start, b at ~start) and differ in how they mix.
+ * Why the byte swap: a multiplication carries differences upwards only, and a
  * difference in the highest bit stays exactly that; with xor and shifts alone
  * two words can be chosen so that their differences cancel whatever the seed
  * is.  Here the highest bits come down and are multiplied again by a number

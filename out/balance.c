@@ -5,6 +5,18 @@
  *	expected = sampled + unaccounted
  *	sampled  = user + kernel + idle + softirq + unknown + filtered + lost
  *
+ *	expected	sampler.c, by each clock's time; summed by run.c
+ *	sampled		bpf_prog.c: TALLY_TICKS, on each CPU
+ *	user		profile.c, mode_of(): without a kernel stack
+ *	kernel		... with one, and none of the next two
+ *	idle		... of thread 0, but for its interrupts
+ *	softirq		... in a softirq, or an interrupt on an idle CPU
+ *	unknown		... with neither stack; shown if there are any
+ *	filtered	profile.c: of tasks or modes that were not asked for
+ *	lost		bpf_prog.c: TALLY_COUNT_FULL, _BUSY, _FAILED
+ *	unaccounted	here: expected - sampled
+ *	lines below	bpf_prog.c: what else it tallied, if it is not 0
+ *
  * `lost` are samples that the BPF program had and could not store, each
  * counted under its cause.  `unaccounted` are ticks for which the program
  * never ran, so that nothing could count them; the cause is named where other

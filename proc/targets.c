@@ -144,7 +144,7 @@ static int check_there(const char *what, uint32_t id)
 {
 	if (system_task_exists(id))
 		return 0;
-	log_error("%s %u: look for it: there is none such", what, id);
+	log_error("%s %u: look for it: there is no such %s", what, id, what);
 	return -ESRCH;
 }
 

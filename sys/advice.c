@@ -2,6 +2,13 @@
 /*
  * advice: the same errno has another remedy for each system call.
  *
+ *	bpf(2)		EACCES: the verifier.  E2BIG: too large
+ *	perf events	EACCES: perf_event_paranoid.  EBUSY, EEXIST, ENODEV
+ *	both		EPERM, EINVAL, ENOENT, ENOSYS, EOPNOTSUPP, ENOMEM,
+ *			EMFILE, ENFILE
+ *
+ * Remedies that hang on more than call and errno stand where the call is made.
+ *
  * Sources: man 2 bpf and perf_event_open, section ERRORS; kernel/bpf/syscall.c
  * and kernel/events/core.c for what the man pages leave out.
  */
@@ -37,6 +44,9 @@ static const char *advice_invalid(enum advice_on on)
 		       "this kernel knows no such event, or the CPU is not "
 		       "one of its own (see /sys/devices/system/cpu/possible)";
 	case ADVICE_PROG:
+		return "prof needs Linux 5.10 or later; what the verifier "
+		       "says ends with its complaint";
+	case ADVICE_TRY:
 		return "prof needs Linux 5.10 or later; if it is, the "
 		       "verifier says why (prof without --check shows it)";
 	case ADVICE_MAP:
@@ -53,13 +63,16 @@ const char *advice(enum advice_on on, int error)
 	switch (-error) {
 	case EPERM:
 		if (on == ADVICE_MAP && system_lift_memlock())
-			return "run as root, or with CAP_BPF; before Linux "
-			       "5.11 also raise the limit: ulimit -l unlimited";
+			return "run as root, or with CAP_BPF and CAP_PERFMON; "
+			       "before Linux 5.11 also raise the limit: "
+			       "ulimit -l unlimited";
 		return advice_permission(on);
 	case EACCES:
-		if (on == ADVICE_PROG)
+		if (on == ADVICE_TRY)
 			return "the verifier refuses it (prof without --check "
 			       "shows its words)";
+		if (on == ADVICE_PROG)
+			return advice_invalid(on);
 		return advice_permission(on);
 	case ENOSYS:
 		return on == ADVICE_EVENT || on == ADVICE_ATTACH ?

@@ -5,7 +5,8 @@
 /* What was tried when the error came. */
 enum advice_on {
 	ADVICE_MAP,	/* bpf(BPF_MAP_CREATE) */
-	ADVICE_PROG,	/* bpf(BPF_PROG_LOAD) */
+	ADVICE_PROG,	/* bpf(BPF_PROG_LOAD), the verifier's words shown */
+	ADVICE_TRY,	/* the same by --check, which does not show them */
 	ADVICE_EVENT,	/* perf_event_open */
 	ADVICE_ATTACH,	/* PERF_EVENT_IOC_SET_BPF */
 };

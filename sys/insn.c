@@ -6,6 +6,7 @@
  *	┌──────┬────┬────┬────────┬──────────┐
  *	│ code │ dst│ src│ offset │ immediate│
  *	└──────┴────┴────┴────────┴──────────┘
+ *	 dst is the lower half of its byte, so byte 0x12 is r2 from r1.
  *	 code & 7: class.  ALU and JMP: operation, and whether the second operand
  *	 is a register.  LD and ST: size, and how memory is reached.
  *

@@ -203,8 +203,8 @@ refused() {
 		fail "$name" "$(cat "$T/err")"
 	fi
 }
-refused no-such-process "process 4194303: .*none such" -p 4194303
-refused no-such-thread "thread 4194303: .*none such" -t 4194303
+refused no-such-process "process 4194303: .*no such process" -p 4194303
+refused no-such-thread "thread 4194303: .*no such thread" -t 4194303
 sleep 20 &
 PIDS+=("$!")
 ./prof -d 0.5 -p "${PIDS[-1]}" >"$T/out" 2>"$T/err"
