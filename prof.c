@@ -150,6 +150,12 @@ static int profile_machine(const struct options *options, uint64_t begin)
 }
 
 static const char libraries[] =
+static const char version[] =
+	"prof " PROF_VERSION "\n"
+	"engines: hash stackid\nunwinders: frame pointers\noutputs:";
+
+static const char libraries[] =
+	"\nlibraries:"
 #ifdef PROF_ZLIB
 	" zlib"
 #endif
@@ -200,6 +206,9 @@ static int print_version(void)
 	text_format(&text, "prof " PROF_VERSION "\nengines: hash stackid\n"
 		    "unwinders: frame pointers\noutputs: %s\n"
 		    "libraries:%s\n", out_names, libraries);
+	text_format(&text, "%s", version);
+	out_names(&text);
+	text_format(&text, "%s", libraries);
 	status = print(text.data);
 	text_free(&text);
 	return status;
