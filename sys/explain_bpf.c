@@ -169,6 +169,7 @@ static void value_pointer(struct text *line, const struct explain_made *map,
 			    "each possible CPU)", address, map->value_size);
 		break;
 	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
+	case BPF_MAP_TYPE_PROG_ARRAY:
 	case BPF_MAP_TYPE_CGROUP_ARRAY:
 		memcpy(&fd, (const void *)(uintptr_t)address, sizeof(fd));
 		made = explain_made(fd);

@@ -123,13 +123,11 @@ expect explain-before-relocation test "$(grep -c '  <- before$' \
 expect explain-verifier-log grep -q 'verifier: .*R1=ctx' "$T/told.code"
 
 # What the tour quotes (```explain...) is what is told, but for numbers.
-./prof -x -- true >/dev/null 2>"$T/told.command"
 plain() {
 	sed -E 's/  +([0-9])/ \1/g; s/0x[0-9a-f]+|[0-9a-f]{16}|[0-9]+/N/g' "$@"
 }
 plain "$T/told.machine" >"$T/plain.explain"
 plain "$T/told.stackid" >"$T/plain.explain-stackid"
-plain "$T/told.command" >"$T/plain.explain-command"
 plain "$T/told.xx" >"$T/plain.explain-xx"
 quoted=0
 bad=
