@@ -406,6 +406,7 @@ void spaces_look(struct spaces *spaces, uint32_t tgid)
 
 void spaces_look_around(struct spaces *spaces)
 {
+	struct spaces_cost before = spaces->cost;
 	uint64_t begin = system_cpu_time();
 	DIR *directory = spaces->blind ? NULL : opendir("/proc");
 	struct dirent *entry;
@@ -423,6 +424,9 @@ void spaces_look_around(struct spaces *spaces)
 	}
 	if (directory)
 		closedir(directory);
+	/* That matters for those that will have samples, and is told then. */
+	spaces->cost.too_many = before.too_many;
+	spaces->cost.forbidden = before.forbidden;
 }
 
 void spaces_round(struct spaces *spaces)
