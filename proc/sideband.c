@@ -46,7 +46,7 @@
  */
 enum {
 	RING_BYTES = 256 * 1024,
-	RING_LEAST = 32 * 1024,
+	RING_LEAST = 16 * 1024,
 	SAMPLE_ID = 24,
 	HEADER = sizeof(struct perf_event_header),
 };
@@ -72,6 +72,7 @@ struct sideband {
 	uint64_t *heard;	/* the last time of each ring */
 	size_t heard_capacity;
 	size_t ring;		/* that is being read */
+	size_t bytes;		/* of a ring */
 	uint64_t lost;
 	bool deaf;
 };
@@ -122,11 +123,8 @@ static int listen_on(struct sideband *sideband, uint32_t cpu,
 		     const char **what)
 {
 	struct listener listener = { .cpu = cpu };
-	size_t bytes = RING_BYTES;
-	int fd = open_ring(&listener.ring, cpu, bytes, what);
+	int fd = open_ring(&listener.ring, cpu, sideband->bytes, what);
 
-	while (fd == -EPERM && bytes > RING_LEAST)
-		fd = open_ring(&listener.ring, cpu, bytes /= 2, what);
 	if (fd < 0)
 		return fd;
 	sideband->listeners = memory_grow(sideband->listeners,
@@ -145,13 +143,48 @@ struct sideband *sideband_new(void)
 	return memory_new(1, sizeof(struct sideband));
 }
 
+static void close_rings(struct sideband *sideband)
+{
+	for (size_t i = 0; i < sideband->count; i++) {
+		ring_close(&sideband->listeners[i].ring);
+		close(sideband->fds[i]);
+	}
+	sideband->count = 0;
+}
+
+static bool is_heard(const struct sideband *sideband, uint32_t cpu)
+{
+	for (size_t i = 0; i < sideband->count; i++)
+		if (sideband->listeners[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* Rings of the largest size that all CPUs can have. */
+static void choose_size(struct sideband *sideband, const struct cpus *cpus)
+{
+	for (sideband->bytes = RING_BYTES; sideband->bytes > RING_LEAST;
+	     sideband->bytes /= 2) {
+		const char *what;
+		int error = 0;
+
+		for (size_t i = 0; i < cpus->count && error != -EPERM; i++)
+			error = listen_on(sideband, cpus->cpu[i], &what);
+		if (error != -EPERM)
+			return;
+		close_rings(sideband);
+	}
+}
+
 struct sideband *sideband_open(const struct cpus *cpus, bool must)
 {
 	struct sideband *sideband = sideband_new();
 
+	choose_size(sideband, cpus);
 	for (size_t i = 0; i < cpus->count; i++) {
 		const char *what;
-		int error = listen_on(sideband, cpus->cpu[i], &what);
+		int error = is_heard(sideband, cpus->cpu[i]) ? 0 :
+			    listen_on(sideband, cpus->cpu[i], &what);
 
 		if (!error || error == -ENODEV)
 			continue;
@@ -175,13 +208,10 @@ void sideband_check(struct sideband *sideband, const struct cpus *cpus)
 {
 	for (size_t i = 0; i < cpus->count; i++) {
 		const char *what;
-		bool known = false;
 		int error;
 
-		for (size_t j = 0; j < sideband->count; j++)
-			known |= sideband->listeners[j].cpu == cpus->cpu[i];
 		/* A task event lives on when its CPU comes back. */
-		if (known || sideband->deaf)
+		if (is_heard(sideband, cpus->cpu[i]) || sideband->deaf)
 			continue;
 		error = listen_on(sideband, cpus->cpu[i], &what);
 		if (!error || error == -ENODEV)
@@ -421,10 +451,7 @@ void sideband_close(struct sideband *sideband)
 {
 	if (!sideband)
 		return;
-	for (size_t i = 0; i < sideband->count; i++) {
-		ring_close(&sideband->listeners[i].ring);
-		close(sideband->fds[i]);
-	}
+	close_rings(sideband);
 	free(sideband->listeners);
 	free(sideband->fds);
 	free(sideband->events);
