@@ -29,17 +29,16 @@ at_least() {
 
 run() { ./prof -q -F $hz -d "${1:-1}" -o "$T/out" 2>"$T/err"; }
 
-# A file's bytes of the function `spin`, as a regex of offsets is not possible:
-# prints the first and the last offset.
+# Where in the file the function spin() begins and ends.
 spin_of() {
-	local address size bias
+	local address size at offset
 
 	read -r address size < <(nm -S "$1" | awk '$4 == "spin" {
 		print $1, $2 }')
-	bias=$(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / {
-		print $3, $2; exit }')
-	set -- $bias
-	echo $((0x$address - $1 + $2)) $((0x$address - $1 + $2 + 0x$size))
+	read -r at offset < <(readelf -lW "$1" | awk '
+		$1 == "LOAD" && / R E / { print $3, $2; exit }')
+	offset=$((0x$address - at + offset))
+	echo $offset $((offset + 0x$size))
 }
 
 # ------------------------------------------------------ one process, two programs
@@ -107,8 +106,7 @@ start $V jit 5000
 mkdir -p "$T/root/bin" && gcc -static -O1 -pthread -fno-omit-frame-pointer \
 	-o "$T/root/bin/inside" test/victims/spaces.c
 start $V chroot "$T/root" /bin/inside 5000
-mkdir -p "$T/mounted" "$T/lower" "$T/upper" "$T/work" "$T/overlay" \
-	"$T/bound" "$T/elsewhere"
+mkdir -p "$T/mounted" "$T/lower" "$T/overlay" "$T/bound" "$T/tmpfs"
 cp $V "$T/lower/laid-over"
 cp $V "$T/lower/bound-in"
 mounts=
@@ -119,7 +117,6 @@ if unshare -m mount -t tmpfs none "$T/mounted" 2>/dev/null; then
 		exec '$T/mounted/mounted-in' burn 5000"
 	start unshare -m sh -c "mount --bind '$T/lower' '$T/bound' &&
 		exec '$T/bound/bound-in' burn 5000"
-	mkdir -p "$T/tmpfs"
 	start unshare -m sh -c "mount -t tmpfs none '$T/tmpfs' &&
 		mkdir '$T/tmpfs/upper' '$T/tmpfs/work' &&
 		mount -t overlay overlay -o 'lowerdir=$T/lower,upperdir=$T/tmpfs/upper,workdir=$T/tmpfs/work' '$T/overlay' &&
@@ -172,10 +169,11 @@ start sh "$T/churn.sh" 20000
 ./prof -v -F 49 -d 9 -o "$T/out" 2>"$T/err" &
 prof=$!
 sleep 4
-fds=$(ls /proc/$prof/fd | wc -l)
+descriptors() { find "/proc/$prof/fd" -mindepth 1 | wc -l; }
+fds=$(descriptors)
 rss=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
 sleep 4
-fds2=$(ls /proc/$prof/fd | wc -l)
+fds2=$(descriptors)
 rss2=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
 wait $prof
 if [ $((fds2 - fds)) -le 8 ] && [ $((rss2 - rss)) -le 512 ]; then
