@@ -29,7 +29,8 @@
  *	   sys/events.[ch]  what can be sampled, by name
  *	   sys/cpus.[ch]    which CPUs are there
  *	   sys/regular.[ch] files of others, opened with care
-	   sys/ring.[ch]    what the kernel writes about an event
+ *	   sys/ring.[ch]    what the kernel writes about an event
+ *	   sys/ringbuf.[ch] memory that BPF programs share with us
  *	   sys/system.[ch]  clocks, limits, sysctls
  *	   sys/signals.[ch] Ctrl-C, between two drains
  *	   sys/command.[ch] a program to profile, held until all is ready
@@ -65,7 +66,6 @@
  *	   sym/demangle.[ch]   names as people wrote them
  *	   sym/iberty.[ch]  what the library for that stands on
  *	1  sys/limit.[ch]   ends what takes too long
- *	   sys/files.[ch]   opening what others may have put there
  *	   sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	   sym/user.[ch]    user addresses to files and offsets
@@ -150,12 +150,6 @@ static int profile_machine(const struct options *options, uint64_t begin)
 }
 
 static const char libraries[] =
-static const char version[] =
-	"prof " PROF_VERSION "\n"
-	"engines: hash stackid\nunwinders: frame pointers\noutputs:";
-
-static const char libraries[] =
-	"\nlibraries:"
 #ifdef PROF_ZLIB
 	" zlib"
 #endif
@@ -206,9 +200,6 @@ static int print_version(void)
 	text_format(&text, "prof " PROF_VERSION "\nengines: hash stackid\n"
 		    "unwinders: frame pointers\noutputs: %s\n"
 		    "libraries:%s\n", out_names, libraries);
-	text_format(&text, "%s", version);
-	out_names(&text);
-	text_format(&text, "%s", libraries);
 	status = print(text.data);
 	text_free(&text);
 	return status;

@@ -52,12 +52,6 @@ const struct out_format *out_for_file(const char *path)
 	return strchr(file, '.') ? NULL : &out_formats[0];
 }
 
-void out_names(struct text *text)
-{
-	for (size_t i = 0; i < OUT_FORMATS; i++)
-		text_format(text, " %s", out_formats[i].name);
-}
-
 void out_endings(struct text *text)
 {
 	for (size_t i = 0; i < OUT_FORMATS; i++)

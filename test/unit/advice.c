@@ -57,7 +57,7 @@ TEST(advice_by_call)
 	check_advice(ADVICE_PROG, -E2BIG, "5.10");
 	check_advice(ADVICE_MAP, -EINVAL, "smaller");
 	check_advice(ADVICE_ATTACH, -EINVAL, "CONFIG_BPF_EVENTS");
-	check_advice(ADVICE_PROG, -EACCES, "verifier refuses");
+	check_advice(ADVICE_PROG, -EACCES, "verifier says");
 	check_advice(ADVICE_MAP, -EACCES, "CAP_BPF");
 	check_advice(ADVICE_PROG, -EPERM, "CAP_BPF");
 	check_advice(ADVICE_EVENT, -EPERM, "CAP_");
