@@ -30,7 +30,8 @@ struct space {
 	struct version *versions;
 	size_t count, capacity;
 	size_t changes;		/* of `root` since it was last read whole */
-	uint64_t exited;	/* when one of its threads was; 0: none was */
+	uint64_t gone;		/* when it was found gone; 0: it was not */
+	bool exited;		/* a thread of it, maybe the last one */
 	uint64_t looked;	/* the round of the last look at /proc */
 	uint32_t looks;		/* ... and how many there were in vain */
 	int error;		/* of that look, -errno */

@@ -187,7 +187,8 @@ static void on_fork(struct spaces *spaces, const struct side_event *event)
 	child = processes_find(&spaces->all, event->pid);
 	if (child == INDEX_NONE)
 		child = processes_add(&spaces->all, event->pid);
-	space_of(spaces, child)->exited = space_of(spaces, child)->looked = 0;
+	space_of(spaces, child)->gone = space_of(spaces, child)->looked = 0;
+	space_of(spaces, child)->exited = false;
 	space_of(spaces, child)->looks = 0;
 	space_of(spaces, child)->changes = changes;
 	space_push(space_of(spaces, child), &spaces->ranges, &version);
@@ -249,8 +250,7 @@ static void on_lost(struct spaces *spaces, const struct side_event *event)
 	spaces->lost_round = spaces->round;
 	/* An exit may be among what was lost. */
 	for (size_t i = 0; i < spaces->all.count; i++)
-		if (!space_of(spaces, i)->exited)
-			space_of(spaces, i)->exited = event->time;
+		space_of(spaces, i)->exited = true;
 }
 
 void spaces_event(void *context, const struct side_event *event)
@@ -280,7 +280,7 @@ void spaces_event(void *context, const struct side_event *event)
 	case SIDE_EXIT:
 		position = processes_find(&spaces->all, event->pid);
 		if (position != INDEX_NONE)
-			space_of(spaces, position)->exited = event->time;
+			space_of(spaces, position)->exited = true;
 		break;
 	default:
 		break;
@@ -340,8 +340,8 @@ static void look(struct spaces *spaces, uint32_t position, uint32_t tid)
 	space = space_of(spaces, position);
 	space->looked = spaces->round;
 	space->error = error;
-	if ((error == -ENOENT || error == -ESRCH) && !space->exited)
-		space->exited = after;
+	if (error == -ENOENT || error == -ESRCH)
+		space->exited = true;
 	if (error == -E2BIG)
 		spaces->cost.too_many++;
 	if (error == -EACCES || error == -EPERM)
@@ -445,9 +445,10 @@ void spaces_round(struct spaces *spaces)
 		if ((!space->exited && spaces->update) ||
 		    system_task_exists(space->tgid))
 			continue;
-		if (!space->exited)
-			space->exited = spaces->turned;
-		else if (space->exited < horizon)
+		/* Samples of it can still come in this round. */
+		if (!space->gone)
+			space->gone = spaces->turned;
+		else if (space->gone < horizon)
 			processes_forget(&spaces->all, (uint32_t)i,
 					 &spaces->ranges);
 	}

@@ -176,7 +176,7 @@ sleep 4
 fds2=$(descriptors)
 rss2=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
 wait $prof
-if [ $((fds2 - fds)) -le 8 ] && [ $((rss2 - rss)) -le 512 ]; then
+if [ $((fds2 - fds)) -le 32 ] && [ $((rss2 - rss)) -le 512 ]; then
 	ok "churn-flat ($fds to $fds2 descriptors, $rss to $rss2 KB)"
 else
 	fail churn-flat "$fds to $fds2 descriptors, $rss to $rss2 KB"

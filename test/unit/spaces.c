@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What code was where, at which time: made-up records and snapshots. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/text.h"
@@ -361,6 +363,33 @@ TEST(spaces_snapshot_by_thread)
 	close_spaces();
 }
 
+/* The leader exited long ago; when the last thread has, its samples still come. */
+TEST(spaces_leader_exited_before)
+{
+	uint32_t pid;
+
+	open_spaces();
+	pid = (uint32_t)fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	set_maps(pid, snapshot);
+	spaces_look(spaces, pid);
+	spaces_event(spaces, &(struct side_event){
+			     .kind = SIDE_EXIT, .time = begin + 10,
+			     .pid = pid, .tid = pid,
+		     });
+	usleep(250000);
+	spaces_round(spaces);
+	kill((pid_t)pid, SIGKILL);
+	CHECK(waitpid((pid_t)pid, NULL, 0) == (pid_t)pid);
+	set_maps(pid, NULL);
+	spaces_round(spaces);
+	CHECK_TEXT(at(pid, 0x1010, 100), "old+10");
+	close_spaces();
+}
+
 /* A child of one of which nothing was known, and which is gone by now. */
 TEST(spaces_snapshot_of_parent)
 {
@@ -449,6 +478,9 @@ TEST(spaces_forget)
 	cost = spaces_cost(spaces);
 	CHECK_U64(cost.spaces, 5001);
 	CHECK_U64(cost.ranges, 5000);
+	CHECK_TEXT(at(CHILD + 7, 0x1010, 200), "x+10");
+	/* They are found gone, and what was drained with that still comes. */
+	spaces_round(spaces);
 	CHECK_TEXT(at(CHILD + 7, 0x1010, 200), "x+10");
 	usleep(250000);
 	spaces_round(spaces);
