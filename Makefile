@@ -69,7 +69,7 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 # in the program, and not every make sorts.
 SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
 	unwind/*.c out/*.c)) \
-	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c check.c
+	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c run_sample.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 
 Q = $(if $(V),,@)

@@ -126,21 +126,40 @@ static const char *set_memory(struct options *options, const char *argument)
 
 /* In the order of enum option_engine. */
 static const char engine_names[] = "auto hash stackid";
+static const char unwind_names[] = "auto fp cfi";
+
+/* Which of the words in `names` the argument is, or -1. */
+static int position_of(const char *names, const char *argument)
+{
+	size_t size = strlen(argument), length;
+
+	for (int i = 0; *names; i++) {
+		length = strcspn(names, " ");
+		if (length == size && !memcmp(names, argument, size))
+			return i;
+		names += length + (names[length] == ' ');
+	}
+	return -1;
+}
 
 static const char *set_engine(struct options *options, const char *argument)
 {
-	size_t size = strlen(argument), length;
-	const char *name = engine_names;
+	int position = position_of(engine_names, argument);
 
-	for (int i = 0; *name; i++) {
-		length = strcspn(name, " ");
-		if (length == size && !memcmp(name, argument, size)) {
-			options->engine = (enum option_engine)i;
-			return NULL;
-		}
-		name += length + (name[length] == ' ');
-	}
-	return "no such engine";
+	if (position < 0)
+		return "no such engine";
+	options->engine = (enum option_engine)position;
+	return NULL;
+}
+
+static const char *set_unwind(struct options *options, const char *argument)
+{
+	int position = position_of(unwind_names, argument);
+
+	if (position < 0)
+		return "no such way";
+	options->unwind = (enum option_unwind)position;
+	return NULL;
 }
 
 static const char *set_kallsyms(struct options *options, const char *argument)
@@ -239,6 +258,8 @@ static const struct option_row option_rows[] = {
 	  set_memory, NULL },
 	{ 260, "engine", "NAME", "auto, hash or stackid (the textbook's)",
 	  set_engine, engine_names },
+	{ 263, "unwind", "NAME", "user stacks: auto, fp (pointers), cfi (tables)",
+	  set_unwind, unwind_names },
 	{ 259, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
 	  set_kallsyms, NULL },
 	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",

@@ -18,6 +18,9 @@ struct options {
 	enum option_engine {
 		OPTION_AUTO, OPTION_HASH, OPTION_STACKID,
 	} engine;
+	enum option_unwind {
+		OPTION_UNWIND_AUTO, OPTION_FP, OPTION_CFI,
+	} unwind;
 	const char *cpus;	/* a list, or NULL for all on line */
 	const char *kallsyms;	/* a file, or NULL */
 	uint32_t *pids, *tids;	/* asked for */

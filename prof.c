@@ -9,6 +9,7 @@
  *
  *	7  prof.c           you are here: one run, a verb a stage
  *	   run.[ch]         the stages of a run
+ *	   run_sample.c     ... and the one in which ticks come
  *	   check.[ch]       what this machine allows
  *	   options.[ch]     the command line, from one table
  *	   bpf_prog.c       in the kernel: a tick becomes a count and two stacks
@@ -81,7 +82,9 @@
 	   proc/maps.[ch]   /proc/PID/maps
 	   proc/comms.[ch]  how threads are called now
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
- *	3  unwind/tables.[ch]  the rows of all files, in the kernel's maps
+ *	4  unwind/unwind.[ch]  keeps the walker in the kernel supplied
+ *	   unwind/walk.[ch] walks what it sent a copy of
+ *	   unwind/tables.[ch]  the rows of all files, in the kernel's maps
  *	   unwind/cfi.[ch]  .eh_frame to rows: functions
  *	   unwind/cfa.[ch]  ... and what holds where in one
  *	   unwind/dwarf.[ch]  numbers as DWARF writes them

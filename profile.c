@@ -61,6 +61,11 @@ struct profile_work {
 	struct text text;	/* for the name at hand */
 };
 
+struct files *profile_files(struct profile *profile)
+{
+	return user_names_files(profile->work->user);
+}
+
 struct spaces *profile_spaces(struct profile *profile)
 {
 	return user_names_spaces(profile->work->user);
@@ -261,6 +266,19 @@ static uint32_t add_user_frame(struct profile *profile,
 	return new.id;
 }
 
+/* Why a user stack does not reach its root, as bpf/unwind.h has it. */
+static const char *cause_of(uint64_t ip)
+{
+	static const char *const texts[WALK_CAUSES] = {
+		[WALK_NO_MAPPING] = "[truncated: no mapping]",
+		[WALK_NO_ROW] = "[truncated: no row]",
+		[WALK_UNREADABLE] = "[truncated: unreadable]",
+		[WALK_TOO_DEEP] = "[truncated: too deep]",
+	};
+
+	return ip < WALK_CAUSES ? texts[ip] : NULL;
+}
+
 /* The frames of a user stack, root first, as a list. */
 static uint32_t add_user_stack(struct profile *profile,
 			       const struct sample *sample)
@@ -268,8 +286,8 @@ static uint32_t add_user_stack(struct profile *profile,
 	struct profile_work *work = profile->work;
 	struct user_frame known[STACK_DEPTH];
 	uint64_t frames[STACK_DEPTH + 2];
-	const char *note = note_of(sample->key.user);
-	size_t count = 0;
+	const char *note = note_of(sample->key.user), *cause = NULL;
+	size_t count = 0, depth = sample->user_depth;
 
 	/* Memory has an end; a program can make new stacks without one. */
 	if (!note && sample->user && work->users.item_count > ITEMS_MOST) {
@@ -280,8 +298,15 @@ static uint32_t add_user_stack(struct profile *profile,
 		frames[count++] = add_note(profile, note);
 		return lists_add(&work->users, frames, count);
 	}
-	if (sample->user && sample->user_depth >= work->depth)
-		frames[count++] = add_note(profile, "[truncated]");
+	if (depth)
+		cause = cause_of(sample->user[depth - 1]);
+	if (cause)
+		profile->unfinished[sample->user[--depth]] +=
+			sample->count.samples;
+	else if (sample->user && depth >= work->depth)
+		cause = "[truncated]";
+	if (cause)
+		frames[count++] = add_note(profile, cause);
 	user_names_stack(work->user, &(struct space_moment){
 				 .tgid = sample->key.tgid,
 				 .tid = sample->key.tid,
@@ -289,8 +314,8 @@ static uint32_t add_user_stack(struct profile *profile,
 				 .first = sample->count.first,
 				 .last = sample->count.last,
 				 .in_kernel = sample->kernel,
-			 }, sample->user, sample->user_depth, known);
-	for (size_t i = sample->user_depth; i-- > 0;)
+			 }, sample->user, depth, known);
+	for (size_t i = depth; i-- > 0;)
 		frames[count++] = add_user_frame(profile, &known[i]);
 	return lists_add(&work->users, frames, count);
 }

@@ -91,6 +91,8 @@ struct profile {
 	uint64_t by_mode[MODE_COUNT];	/* samples that are in stacks */
 	uint64_t filtered;		/* ... and that are not */
 	uint64_t elsewhere;		/* of these: in other PID namespaces */
+	uint64_t unfinished[WALK_CAUSES];	/* samples whose user stack ends
+					   before its root, by cause */
 	uint64_t dropped;		/* user stacks for which memory was
 					   too dear; the samples are there */
 
@@ -106,6 +108,7 @@ struct profile *profile_new(unsigned int show, size_t depth,
 
 /* Who has to be told what happens to processes; the profile's own. */
 struct spaces *profile_spaces(struct profile *profile);
+struct files *profile_files(struct profile *profile);
 
 /* Whether `kallsyms` can be believed, before it is too late: 0 or -errno. */
 int profile_check(struct profile *profile);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/log.h"
@@ -52,7 +53,7 @@ int run_check(struct run *run)
 }
 
 /* Of these CPUs those that -C wants; all, without it. */
-static void keep_wanted(const struct options *options, struct cpus *cpus)
+void run_keep_wanted(const struct options *options, struct cpus *cpus)
 {
 	struct cpus wanted = { 0 };
 	size_t kept = 0;
@@ -77,7 +78,7 @@ static int choose_cpus(struct run *run)
 			  "nor sched_getaffinity(2) tells");
 		return error;
 	}
-	keep_wanted(run->options, &run->cpus);
+	run_keep_wanted(run->options, &run->cpus);
 	if (!run->cpus.count) {
 		log_error("-C %s: CPUs: none of them is on line",
 			  run->options->cpus);
@@ -268,24 +269,6 @@ int run_open(struct run *run)
 	return 0;
 }
 
-/* A side_fn: who needs to know. */
-static void tell(void *context, const struct side_event *event)
-{
-	struct run *run = context;
-
-	if (run->targets)
-		targets_event(run->targets, event);
-	spaces_event(profile_spaces(run->profile), event);
-}
-
-static void replay(void *context)
-{
-	struct run *run = context;
-
-	if (run->sideband)
-		sideband_replay(run->sideband, system_now(), tell, run);
-}
-
 /*
  * Processes are born on all CPUs, also on those that -C leaves out.  Who is
  * sampled with targets cannot be known without; names can do with less.
@@ -303,7 +286,7 @@ static int listen(struct run *run)
 		return -1;
 	if (!sideband_deaf(run->sideband))
 		spaces_listen(profile_spaces(run->profile), system_now(),
-			      replay, run);
+			      run_replay, run);
 	if (run->engine == ENGINE_STACKID)
 		spaces_timeless(profile_spaces(run->profile));
 	return 0;
@@ -322,6 +305,42 @@ static void look_around(struct run *run)
 		spaces_look_around(spaces);
 	log_detail("looked at what runs: %.2f ms",
 		   (double)(system_now() - begin) / 1e6);
+}
+
+/*
+ * The walker comes behind the clocks: what ticks before it is there is walked
+ * by frame pointers.
+ */
+static int start_unwind(struct run *run)
+{
+	const struct options *options = run->options;
+	uint64_t begin = system_now(), hz = samples_a_second(options);
+	struct unwind_world world = {
+		.loader = run->loader, .files = profile_files(run->profile),
+		.spaces = profile_spaces(run->profile),
+		.hz = hz * run->cpus.count,
+		.memory = options->memory > run->plan.bytes ?
+			  options->memory - run->plan.bytes : 0,
+		.must = options->unwind == OPTION_CFI,
+	};
+	const char *why = "engine stackid has its stacks from the kernel";
+
+	if (options->unwind == OPTION_FP || (options->kernel && !options->user))
+		return 0;
+	if (run->engine == ENGINE_HASH)
+		run->unwind = unwind_open(&world, &why);
+	if (run->unwind) {
+		log_detail("unwinding by tables, too: %.2f ms",
+			   (double)(system_now() - begin) / 1e6);
+		return 0;
+	}
+	if (options->unwind == OPTION_CFI) {
+		log_error("--unwind cfi: the walker: %s", why);
+		log_advice("--unwind fp does without it");
+		return -1;
+	}
+	log_detail("user stacks are by frame pointers: %s", why);
+	return 0;
 }
 
 int run_start(struct run *run)
@@ -347,211 +366,13 @@ int run_start(struct run *run)
 		   (double)(system_now() - run->begin) / 1e6);
 	error = run->options->command ? command_go(&run->command) : 0;
 	look_around(run);
+	if (!error && start_unwind(run))
+		return -1;
 	if (error) {
 		log_error("%s: execute: %s", run->options->command[0],
 			  system_strerror(error));
 		command_ended(&run->command, true);
 	}
-	return error;
-}
-
-/* ---------------------------------------------------------------- sampling */
-
-/* A samples_fn: only what is of the tasks that were asked for. */
-static void add_sample(void *context, const struct sample *sample)
-{
-	struct run *run = context;
-	const struct count_key *key = &sample->key;
-	bool wanted = !run->targets && run->cgroup_fd < 0;
-
-	if (run->targets && !(key->flags & TASK_ELSEWHERE))
-		wanted = targets_take(run->targets, key->tgid, key->tid,
-				      sample->count.first,
-				      sample->count.samples);
-	if (key->flags & TASK_IN_CGROUP)
-		wanted = true;
-	if (wanted)
-		profile_add(run->profile, sample);
-	else
-		profile_skip(run->profile, sample);
-}
-
-/*
- * Turn, replay, read: a sample of the quiet pair is older than the turn, and so
- * is every fork that matters for it; those are all in the rings by then.
- */
-static int drain(struct run *run)
-{
-	int error = samples_turn(run->samples);
-
-	if (error)
-		return error;
-	replay(run);
-	profile_round(run->profile);
-	return samples_read(run->samples, add_sample, run);
-}
-
-/* CPUs come and go.  Forks are listened to on all, also where -C samples not. */
-static void check_cpus(struct run *run)
-{
-	struct cpus online = { 0 };
-
-	if (!cpus_online(&online)) {
-		if (run->sideband) {
-			sideband_check(run->sideband, &online);
-			if (sideband_deaf(run->sideband))
-				spaces_listen(profile_spaces(run->profile), 0,
-					      NULL, NULL);
-		}
-		keep_wanted(run->options, &online);
-		sampler_check(&run->sampler, &online);
-	}
-	cpus_free(&online);
-}
-
-static void show_progress(struct run *run)
-{
-	struct tally tally;
-
-	if (!system_is_terminal(STDERR_FILENO) ||
-	    samples_tally(run->samples, &tally, NULL, 0))
-		return;
-	log_progress("%.0f s, %" PRIu64 " samples; Ctrl-C ends",
-		     (double)(system_now() - run->balance.wall) / 1e9,
-		     (uint64_t)tally.n[TALLY_TICKS]);
-}
-
-/* From times since boot to times since the start. */
-static void subtract_times(struct run *run)
-{
-	struct stat_times *now = memory_new(run->cpus.count, sizeof(*now));
-
-	if (!stat_read(&run->cpus, now))
-		run->balance.blind = true;
-	for (size_t i = 0; i < run->cpus.count; i++) {
-		struct stat_times *then = &run->times[i];
-
-		/*
-		 * A CPU that is off line has no times; and now and then the
-		 * kernel lets one go backwards (man 5 proc_stat).
-		 */
-		then->idle = then->idle && now[i].idle > then->idle ?
-			     now[i].idle - then->idle : 0;
-		then->steal = now[i].idle && now[i].steal > then->steal ?
-			      now[i].steal - then->steal : 0;
-	}
-	free(now);
-}
-
-/* A CPU can be held up for so long, in ns, while it writes a record. */
-enum { STRAGGLERS = 100000000 };
-
-/* Drains until a signal, the time, or the command's end. */
-static int drain_until_end(struct run *run, uint64_t end)
-{
-	uint64_t next = system_now() + run->plan.interval;
-	const int *fds = NULL;
-	size_t count = 0;
-
-	for (;;) {
-		int signal, error;
-
-		if (run->sideband)
-			fds = sideband_fds(run->sideband, &count);
-		signal = signals_wait(next < end ? next : end, fds, count);
-		if (signal < 0)
-			log_error("signals: ppoll: %s",
-				  system_strerror(signal));
-		if (signal || system_now() >= end)
-			return signal < 0 ? signal : 0;
-		if (run->command.pid && command_ended(&run->command, false))
-			return 0;
-		/* What is older than this has come from all CPUs. */
-		if (run->sideband)
-			sideband_replay(run->sideband,
-					system_now() - STRAGGLERS, tell, run);
-		if (system_now() < next)
-			continue;
-		next = system_now() + run->plan.interval;
-		check_cpus(run);
-		error = drain(run);
-		if (error)
-			return error;
-		if (run->targets && !targets_live(run->targets))
-			return 0;
-		show_progress(run);
-	}
-}
-
-static void explain_ticks(const struct sampler *sampler, const uint64_t *ticks)
-{
-	struct text text = { 0 };
-
-	for (size_t i = 0; i < sampler->count; i++)
-		text_format(&text, "%s CPU %u %" PRIu64, i ? "," : "",
-			    sampler->events[i].cpu,
-			    ticks[sampler->events[i].cpu]);
-	explain("ticks, as the program counted them:%s",
-		text.length ? text.data : " none");
-	text_free(&text);
-}
-
-/* What each clock should have given, did give, and what its CPU did instead. */
-static int count_ticks(struct run *run)
-{
-	struct balance *balance = &run->balance;
-	uint64_t *ticks = memory_new(CPUS_MOST, sizeof(*ticks));
-	int error = samples_tally(run->samples, &balance->tally, ticks,
-				  CPUS_MOST);
-
-	for (size_t i = 0; i < run->sampler.count; i++) {
-		struct sampler_event *event = &run->sampler.events[i];
-		uint64_t got = ticks[event->cpu];
-		uint64_t idle = 0;
-
-		for (size_t j = 0; j < run->cpus.count; j++) {
-			if (run->cpus.cpu[j] != event->cpu)
-				continue;
-			balance->steal += run->times[j].steal;
-			if (run->sampler.kind.clock)
-				idle = run->times[j].idle /
-				       run->sampler.period;
-		}
-		if (got < event->ticks)
-			balance->asleep += event->ticks - got < idle ?
-					   event->ticks - got : idle;
-		balance->cpu_time += event->on;
-		balance->expected += event->ticks;
-	}
-	explain_ticks(&run->sampler, ticks);
-	free(ticks);
-	return error;
-}
-
-int run_sample(struct run *run)
-{
-	uint64_t begin = run->balance.wall;
-	int error;
-
-	explain_stage("sample", "ticks fill the maps, drains empty them");
-	if (run->engine == ENGINE_STACKID)
-		explain("asleep until the end; then the maps are read");
-	else
-		explain("asleep; a drain every %.2f s, and at the end",
-			(double)run->plan.interval / 1e9);
-	error = drain_until_end(run, run->options->duration ?
-				begin + run->options->duration : UINT64_MAX);
-	explain("the end: no more ticks, then the last drains");
-	sampler_stop(&run->sampler);
-	run->balance.wall = system_now() - begin;
-	subtract_times(run);
-	profile_round(run->profile);
-	if (!error)
-		error = samples_end(run->samples, add_sample, replay, run);
-	if (!error)
-		error = count_ticks(run);
-	signals_allow();
-	run->cpu_time = system_cpu_time();
 	return error;
 }
 
@@ -599,6 +420,23 @@ static void report_targets(struct run *run)
 		    "counted as filtered" : "");
 }
 
+static void report_unwind(struct run *run)
+{
+	struct unwind_cost cost = unwind_cost(run->unwind);
+
+	log_detail("unwinding: %zu files with %zu rows in %.1f MB, %.2f ms; "
+		   "%" PRIu64 " copies, %" PRIu64 " processes, %.2f ms in all%s",
+		   cost.tables.files, cost.tables.rows,
+		   (double)cost.tables.bytes / 1e6,
+		   (double)cost.tables.ns / 1e6, cost.copies, cost.spaces,
+		   (double)cost.ns / 1e6, cost.kernel_mode ? "" :
+		   "; samples in the kernel are by frame pointers");
+	if (cost.full)
+		log_warning("unwinding: no room for more tables: some user "
+			    "stacks are by frame pointers; a larger --memory "
+			    "has room");
+}
+
 int run_balance(struct run *run)
 {
 	struct samples_cost cost = samples_cost(run->samples);
@@ -611,6 +449,8 @@ int run_balance(struct run *run)
 	run->balance.cpus = run->sampler.count;
 	run->balance.dangling = cost.dangling;
 	run->balance.drained = cost.samples;
+	if (run->unwind)
+		run->balance.drained += unwind_cost(run->unwind).copies;
 	run->balance.fixed = run->engine == ENGINE_STACKID;
 	if (cost.longest > run->plan.longest)
 		run->balance.late = cost.longest;
@@ -621,6 +461,8 @@ int run_balance(struct run *run)
 		   cost.drains, cost.batches ? "batches" : "key by key",
 		   cost.keys, (double)cost.read_ns / 1e6,
 		   (double)cost.wait_ns / 1e6, (double)cost.wait_most / 1e6);
+	if (run->unwind)
+		report_unwind(run);
 	log_detail("own CPU %.1f ms to the stop, %.1f ms in all; peak RSS "
 		   "%" PRIu64 " KB", (double)run->cpu_time / 1e6,
 		   (double)system_cpu_time() / 1e6, system_peak_rss());
@@ -640,6 +482,8 @@ int run_close(struct run *run, int failed)
 	if (run->command.status)
 		status = run->command.status;
 	command_close(&run->command);
+	unwind_close(run->unwind);
+	free(run->fds);
 	sideband_close(run->sideband);
 	targets_free(run->targets);
 	profile_free(run->profile);

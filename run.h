@@ -13,6 +13,7 @@
 #include "samples.h"
 #include "sys/command.h"
 #include "sys/cpus.h"
+#include "unwind/unwind.h"
 
 /* All that a run holds; zeroed, each stage fills its own. */
 struct run {
@@ -31,6 +32,9 @@ struct run {
 	struct profile *profile;
 	struct sideband *sideband;
 	struct sampler sampler;
+	struct unwind *unwind;		/* NULL: by frame pointers alone */
+	uint64_t unwound;		/* when copies were last taken */
+	int *fds;			/* to wait for */
 	struct stat_times *times;	/* of cpus.cpu[i]: at the start, then
 					   since the start */
 	struct balance balance;
@@ -56,5 +60,11 @@ int run_balance(struct run *run);	/* where each tick went */
  * status: the command's own if it is not 0; else 1 if `failed`.
  */
 int run_close(struct run *run, int failed);
+
+/* Between the stages' files: tells all up to now of what happened. */
+void run_replay(void *run);
+
+/* Of these CPUs those that -C wants; all, without it. */
+void run_keep_wanted(const struct options *options, struct cpus *cpus);
 
 #endif

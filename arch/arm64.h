@@ -14,3 +14,4 @@
 /* mov x8, #139; svc #0 */
 #define ARCH_SIGRETURNS							\
 	{ "\x68\x11\x80\xd2\x01\0\0\xd4", 8 }, { "", 0 }
+#define ARCH_SIGNAL_FP		(0)	/* as in arch/bpf.h */

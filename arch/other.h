@@ -12,3 +12,4 @@
 #define ARCH_PLT_EXPRESSION	{ 0 }
 #define ARCH_PLT_EXPRESSION_SIZE	0
 #define ARCH_SIGRETURNS { "", 0 }
+#define ARCH_SIGNAL_FP		(0)	/* as in arch/bpf.h */

@@ -28,3 +28,4 @@
 #define ARCH_PLT_EXPRESSION						\
 	{ 0x77, 8, 0x80, 0, 0x3f, 0x1a }
 #define ARCH_PLT_EXPRESSION_SIZE	11
+#define ARCH_SIGNAL_FP		(-40)	/* as in arch/bpf.h */

@@ -290,13 +290,15 @@ INLINE bool take_registers(struct bpf_perf_event_data *context,
 
 INLINE int begin(struct bpf_perf_event_data *context, bool anywhere)
 {
-	__u32 zero = 0, tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 zero = 0, tgid;
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
 	const struct unwind_space *space;
 	struct walk *walk;
 
 	if (!scratch)
 		return 0;
+	/* As user space numbers it; 0 is the idle task, and those elsewhere. */
+	tgid = scratch->key.tgid;
 	walk = &scratch->walk;
 	walk->frames = 0;
 	walk->adjust = 0;

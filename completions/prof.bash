@@ -48,6 +48,9 @@ _prof_argument()
 	--engine)
 		_prof_words auto hash stackid
 		;;
+	--unwind)
+		_prof_words auto fp cfi
+		;;
 	--kallsyms) _prof_files -f ;;
 	-o | --output) _prof_files -f ;;
 	-f | --format)
@@ -89,6 +92,7 @@ _prof()
 		-d --duration
 		--memory
 		--engine
+		--unwind
 		--kallsyms
 		-o --output
 		-f --format

@@ -40,6 +40,7 @@ complete -c prof -s e -l event -x -a 'cpu-clock task-clock page-faults minor-fau
 complete -c prof -s d -l duration -x -d 'stop by itself; else Ctrl-C, or the command\'s end'
 complete -c prof -l memory -x -d 'most that the kernel\'s maps may take (64)'
 complete -c prof -l engine -x -a 'auto hash stackid' -d 'auto, hash or stackid (the textbook\'s)'
+complete -c prof -l unwind -x -a 'auto fp cfi' -d 'user stacks: auto, fp (pointers), cfi (tables)'
 complete -c prof -l kallsyms -r -F -d 'kernel symbols, if not /proc/kallsyms'
 complete -c prof -s o -l output -r -F -d 'write there, not to stdout; repeatable'
 complete -c prof -s f -l format -x -a 'folded' -d 'of stdout: folded (the default)'

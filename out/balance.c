@@ -148,6 +148,9 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	static const char *const modes[MODE_COUNT] = {
 		"user", "kernel", "idle", "softirq", "unknown",
 	};
+	static const char *const causes[WALK_CAUSES] = {
+		"", "no mapping", "no row", "unreadable", "too deep",
+	};
 	uint64_t sampled = balance->tally.n[TALLY_TICKS];
 	uint64_t lost = balance_lost(balance);
 	enum engine engine = balance->fixed ? ENGINE_STACKID : ENGINE_HASH;
@@ -172,14 +175,21 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 			log_note("%11s %10" PRIu64 "  %s", "",
 				 (uint64_t)balance->tally.n[i],
 				 samples_tally_text(engine, i));
+	for (unsigned int i = 0; i < WALK_CAUSES; i++)
+		if (profile->unfinished[i])
+			log_note("%11s %10" PRIu64 "  user stacks: end before "
+				 "their root: %s", "",
+				 profile->unfinished[i], causes[i]);
 	if (profile->dropped)
 		log_note("%11s %10" PRIu64 "  stacks: too many distinct ones",
 			 "", profile->dropped);
-	if (balance->drained != balance->tally.n[TALLY_COUNTED])
+	if (balance->drained != balance->tally.n[TALLY_COUNTED] +
+				balance->tally.n[TALLY_COPIED])
 		log_warning("%" PRIu64 " samples were drained, but %" PRIu64
 			    " counted: this is a bug in prof or the kernel",
 			    balance->drained,
-			    (uint64_t)balance->tally.n[TALLY_COUNTED]);
+			    (uint64_t)(balance->tally.n[TALLY_COUNTED] +
+				       balance->tally.n[TALLY_COPIED]));
 	if (balance->dangling)
 		log_warning("%" PRIu64 " stacks were named but not stored: "
 			    "this is a bug in prof", balance->dangling);

@@ -26,13 +26,11 @@
  * sample, what was there before it is gone: [remapped].
  *
  * What was unmapped between begin and S is in neither: [unmapped].  To keep that
- * small, all processes are read at the start, as long as it takes little time;
- * the others when they are first met, or when a child of theirs is, who has
- * their mappings and may be gone.
+ * small, processes are read at the start, as long as it takes little time; the
+ * others when they, or a child of theirs, are first met.
  *
- * Mappings made without records (mremap(2), a process that shares its memory
- * with another) are found as the addresses that nobody knows: now and then a
- * process that has such is looked at once more.
+ * Mappings without records (mremap(2), memory shared with another process) are
+ * found as addresses that nobody knows: that process is looked at once more.
  *
  * Lost records make all that was known before doubtful.  Then /proc is read
  * anew, and takes the place of what was known from the loss on; what is gone by
@@ -668,6 +666,17 @@ struct place spaces_find(struct spaces *spaces, struct space_view *view,
 		place.user.parent = space_of(spaces, view->space)
 					    ->versions[view->last].parent;
 	return place;
+}
+
+bool spaces_next(const struct spaces *spaces, const struct space_view *view,
+		 uint64_t address, struct range *range)
+{
+	const struct space *space = view->space == INDEX_NONE ? NULL :
+				    space_of(spaces, view->space);
+
+	return space && view->last < space->count &&
+	       ranges_next(&spaces->ranges, space->versions[view->last].root,
+			   address, range);
 }
 
 struct spaces_cost spaces_cost(const struct spaces *spaces)

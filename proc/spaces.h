@@ -92,6 +92,14 @@ struct place {
 struct place spaces_find(struct spaces *spaces, struct space_view *view,
 			 uint64_t address);
 
+/*
+ * The code that a view's process had mapped at its last moment: the range that
+ * holds `address`, or the first behind it.  False: there is none.
+ */
+struct range;
+bool spaces_next(const struct spaces *spaces, const struct space_view *view,
+		 uint64_t address, struct range *range);
+
 /* How it went, for messages. */
 struct spaces_cost {
 	uint64_t looks, lines;		/* at /proc */

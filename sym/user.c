@@ -49,6 +49,11 @@ struct user_names *user_names_new(void)
 	return names;
 }
 
+struct files *user_names_files(struct user_names *names)
+{
+	return names->files;
+}
+
 struct spaces *user_names_spaces(struct user_names *names)
 {
 	return names->spaces;

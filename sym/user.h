@@ -15,6 +15,7 @@ struct user_names;
 struct user_names *user_names_new(void);
 
 /* Who has to be told what happens to processes; the names' own. */
+struct files *user_names_files(struct user_names *names);
 struct spaces *user_names_spaces(struct user_names *names);
 
 /* A new drain begins. */

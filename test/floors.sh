@@ -8,10 +8,10 @@ floor_of() {
 	lib/* | arch/* | bpf_prog.h | bpf/*) echo 0 ;;
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
 	loader.[ch] | loader_object.[ch] | sampler.[ch] | proc/*) echo 2 ;;
-	samples.[ch] | stackid.[ch] | sym/* | unwind/*) echo 3 ;;
-	profile.[ch]) echo 4 ;;
+	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
+	profile.[ch] | unwind/*) echo 4 ;;
 	out/*) echo 5 ;;
-	prof.c | run.[ch] | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
+	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;
 	esac
 }
@@ -19,7 +19,7 @@ floor_of() {
 room_of() {
 	case $1 in
 	bpf_prog.[ch]) echo bpf ;;
-	prof.c | run.[ch] | check.[ch] | options.[ch]) echo main ;;
+	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch]) echo main ;;
 	samples.[ch] | stackid.[ch]) echo samples ;;
 	loader.[ch] | loader_object.[ch]) echo loader ;;
 	*/*) echo "${1%%/*}" ;;
