@@ -47,6 +47,7 @@
  *	   sym/asked.[ch]   names from the kernel itself
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
  *	3  sym/user.[ch]    user addresses to files and offsets
+ *	   sym/images.[ch]  the files that are asked for names
  *	   sym/image.[ch]   all names of one file, by offset
  *	   sym/table.[ch]   functions by address
  *	   sym/symbols.[ch] which symbols are functions

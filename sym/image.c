@@ -26,7 +26,6 @@
 
 #include "elf/dynamic.h"
 #include "elf/frames.h"
-#include "elf/notes.h"
 #include "elf/packed.h"
 #include "elf/pclntab.h"
 #include "lib/memory.h"
@@ -439,7 +438,16 @@ enum image_found image_find(struct image *image, uint64_t offset,
 	/* The file's terms; what was asked for is in the same segment. */
 	if (how != IMAGE_NOTHING)
 		name->start = offset - (address - name->start);
+	name->address = address;
 	return how;
+}
+
+bool image_build_id(struct image *image, struct elf_build_id *id)
+{
+	*id = (struct elf_build_id){ 0 };
+	if (!image->opened)
+		open_first(image);
+	return elf_build_id(&image->file, id);
 }
 
 size_t image_memory(const struct image *image)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elf/notes.h"
 #include "lib/bytes.h"
 
 /* All names of one file that is mapped somewhere. */
@@ -52,6 +53,11 @@ struct image_name {
 	 * the file like what was asked for, and in bytes.
 	 */
 	uint64_t start, size;
+	/*
+	 * What was asked for, as the file's program headers count; IMAGE_NOTHING
+	 * has it as well, but 0 for what no header covers.
+	 */
+	uint64_t address;
 	bool plt;		/* a stub: `name` ends in @plt */
 };
 
@@ -61,6 +67,9 @@ struct image_name {
  */
 enum image_found image_find(struct image *image, uint64_t offset,
 			    struct image_name *name);
+
+/* The build-id of the file; false, and size 0, if it has none. */
+bool image_build_id(struct image *image, struct elf_build_id *id);
 
 /* What it takes in memory by now: for whoever keeps many. */
 size_t image_memory(const struct image *image);

@@ -238,6 +238,11 @@ uint64_t regular_vdso(void)
 	return getauxval(AT_SYSINFO_EHDR);
 }
 
+int regular_copy(int fd)
+{
+	return result(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+}
+
 size_t regular_descriptors(void)
 {
 	struct rlimit limit = { 0 };

@@ -47,6 +47,9 @@ int regular_copy_memory(uint32_t pid, uint64_t from, size_t size);
 /* Where the kernel mapped our own vDSO; 0: it did not. */
 uint64_t regular_vdso(void);
 
+/* Another descriptor of the same file, or -errno. */
+int regular_copy(int fd);
+
 /* How many descriptors this process may have. */
 size_t regular_descriptors(void);
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SYM_IMAGES_H
+#define SYM_IMAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proc/files.h"
+#include "sym/image.h"
+
+/* The images of mapped files: a few that were asked for last. */
+struct images;
+
+/* `files` has to outlive it. */
+struct images *images_new(const struct files *files);
+
+/*
+ * The image of a file that is open (files_open()), or was when it was asked
+ * for last; NULL else.  Valid until the next call.  `tgid`: who sees the file
+ * by its path, and the files with its symbols; it may be gone.
+ */
+struct image *images_get(struct images *images, uint32_t file, uint32_t tgid);
+
+/* Its build-id, hexadecimal; "" if it has none or was never asked for. */
+const char *images_build_id(const struct images *images, uint32_t file);
+
+/* A batch is over: what is dear to keep goes. */
+void images_trim(struct images *images);
+
+/* Takes NULL. */
+void images_free(struct images *images);
+
+#endif
