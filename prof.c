@@ -53,7 +53,8 @@
  *	   sym/symbols.[ch] which symbols are functions
  *	   sym/plt.[ch]     stubs that lead to other files
  *	   sym/debug.[ch]   the file with the symbols that were split off
- *	   sym/perfmap.[ch] names of code that a process made itself
+ *	   sym/jit.[ch]     code that a process made itself
+ *	   sym/perfmap.[ch] ... and its names for it
  *	   sym/clones.[ch]  one function, several symbols
  *	   sym/demangle.[ch]   names as people wrote them
  *	   sym/iberty.[ch]  what the library for that stands on
@@ -81,6 +82,7 @@
 	   proc/ranges.[ch] sets of address ranges that share memory
 	   proc/files.[ch]  what is mapped, found again and held
 	   proc/maps.[ch]   /proc/PID/maps
+	   proc/identity.[ch] who a process is
 	   proc/comms.[ch]  how threads are called now
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
  *	4  unwind/unwind.[ch]  keeps the walker in the kernel supplied

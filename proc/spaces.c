@@ -662,9 +662,13 @@ struct place spaces_find(struct spaces *spaces, struct space_view *view,
 		.tgid = view->tgid, .tid = view->tid,
 		.start = range.start, .end = range.end,
 	};
-	if (view->last < space_of(spaces, view->space)->count)
-		place.user.parent = space_of(spaces, view->space)
-					    ->versions[view->last].parent;
+	if (view->last < space_of(spaces, view->space)->count) {
+		const struct version *version =
+			&space_of(spaces, view->space)->versions[view->last];
+
+		place.user.parent = version->parent;
+		place.born = version->born;
+	}
 	return place;
 }
 

@@ -88,6 +88,8 @@ struct place {
 	uint32_t file;		/* in the set of files; if SPACE_FILE */
 	uint64_t offset;	/* in the file, or the vDSO */
 	struct file_user user;	/* for files_open() */
+	uint64_t born;		/* when the program began, in ns; 0: before
+				   anybody listened */
 };
 struct place spaces_find(struct spaces *spaces, struct space_view *view,
 			 uint64_t address);

@@ -33,6 +33,28 @@ uint64_t system_now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+static int64_t time_of(clockid_t clock, uint64_t ns)
+{
+	int64_t ago = (int64_t)(clock_ns(clock) - ns);
+
+	return ((int64_t)clock_ns(CLOCK_REALTIME) - ago) / 1000000000;
+}
+
+int64_t system_time_of(uint64_t now)
+{
+	return time_of(CLOCK_MONOTONIC, now);
+}
+
+int64_t system_time_of_boot(uint64_t ns)
+{
+	return time_of(CLOCK_BOOTTIME, ns);
+}
+
+uint32_t system_user(void)
+{
+	return geteuid();
+}
+
 uint64_t system_cpu_time(void)
 {
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);

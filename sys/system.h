@@ -9,6 +9,13 @@
 /* CLOCK_MONOTONIC in ns: the clock of bpf_ktime_get_ns(). */
 uint64_t system_now(void);
 
+/* A moment as time(2) has it: of system_now(), or in ns after the boot. */
+int64_t system_time_of(uint64_t now);
+int64_t system_time_of_boot(uint64_t ns);
+
+/* Who we are, for files: geteuid(2). */
+uint32_t system_user(void);
+
 /* CPU time that this process has used, in ns. */
 uint64_t system_cpu_time(void);
 
