@@ -7,9 +7,11 @@
  *	user stack, addresses ───> list of frames ───────────> frames
  *	kernel stack, addresses ─> list of addresses ─ named ─> frames
  *
- * User addresses are named at once, as their process may be gone in the next
- * second; the mappings are those that it had at the sample's time.  Kernel addresses wait for the end, when all of them are known and
- * the kernel's symbols are read once for all.
+ * User addresses become files and offsets at once, as their process may be gone
+ * in the next second; the mappings are those that it had at the sample's time.
+ * When a drain is over, those that are new get names, file by file, and stacks
+ * that read alike become one.  Kernel addresses wait for the end, when all of
+ * them are known and the kernel's symbols are read once for all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,6 +39,9 @@ struct gathered {
  */
 #define KERNEL_NOTE(word) (UINT32_MAX - (uint32_t)(word))
 
+/* In a list of frames: a position in work->seen, and not a frame's number. */
+#define SEEN (1ull << 32)
+
 /* Frames of all distinct user stacks: 256 MB. */
 enum { ITEMS_MOST = 32 * 1024 * 1024 };
 
@@ -49,11 +54,16 @@ struct profile_work {
 	/* User frames seen, and the number that each has as a frame. */
 	struct seen_frame {
 		struct user_frame frame;
-		uint32_t id;
+		uint32_t id;		/* INDEX_NONE: has no name yet */
+		uint32_t unused;
 	} *seen;
-	size_t seen_count, seen_capacity;
+	size_t seen_count, seen_capacity, named;
 	struct index seen_index;
 	struct lists users, kernels;
+	/* What this drain gave: stacks of frames without names. */
+	struct gathered *fresh;
+	size_t fresh_count, fresh_capacity;
+	struct lists fresh_users;
 	struct gathered *gathered;
 	size_t gathered_count, gathered_capacity;
 	size_t task_capacity, image_capacity, frame_capacity;
@@ -202,7 +212,7 @@ struct profile *profile_new(unsigned int show, size_t depth,
 	profile->work = memory_new(1, sizeof(*profile->work));
 	profile->work->show = show;
 	profile->work->depth = depth < STACK_DEPTH ? depth : STACK_DEPTH;
-	profile->work->user = user_names_new();
+	profile->work->user = user_names_new(show & SHOW_MANGLED);
 	profile->work->kernel = kernel_names_new(kallsyms, object);
 	add_image(profile, "", "");	/* IMAGE_NONE */
 	return profile;
@@ -239,31 +249,23 @@ static bool seen_equal(const void *array, uint32_t position,
 		       sizeof(struct user_frame));
 }
 
-/* The number of a user frame.  Its text is made at first sight only. */
-static uint32_t add_user_frame(struct profile *profile,
+/* A user frame as an item of a list. */
+static uint64_t add_user_frame(struct profile *profile,
 			       const struct user_frame *frame)
 {
 	struct profile_work *work = profile->work;
-	struct seen_frame new = { .frame = *frame };
+	struct seen_frame new = { .frame = *frame, .id = INDEX_NONE };
 	uint64_t hash = index_hash(frame, sizeof(*frame));
 	uint32_t position = index_find(&work->seen_index, hash, seen_equal,
 				       work->seen, frame);
 
 	if (position != INDEX_NONE)
-		return work->seen[position].id;
-	work->text.length = 0;
-	user_names_text(work->user, frame, &work->text);
-	new.id = add_frame(profile, work->text.data,
-			   (struct origin){
-				   .kind = user_names_is_note(frame) ?
-					   FRAME_NOTE : FRAME_USER,
-			   });
+		return SEEN | position;
 	work->seen = memory_grow(work->seen, &work->seen_capacity,
 				 work->seen_count + 1, sizeof(new));
 	work->seen[work->seen_count] = new;
 	index_add(&work->seen_index, hash, (uint32_t)work->seen_count);
-	work->seen_count++;
-	return new.id;
+	return SEEN | work->seen_count++;
 }
 
 /* Why a user stack does not reach its root, as bpf/unwind.h has it. */
@@ -296,7 +298,7 @@ static uint32_t add_user_stack(struct profile *profile,
 	}
 	if (note) {
 		frames[count++] = add_note(profile, note);
-		return lists_add(&work->users, frames, count);
+		return lists_add(&work->fresh_users, frames, count);
 	}
 	if (depth)
 		cause = cause_of(sample->user[depth - 1]);
@@ -317,7 +319,7 @@ static uint32_t add_user_stack(struct profile *profile,
 			 }, sample->user, depth, known);
 	for (size_t i = depth; i-- > 0;)
 		frames[count++] = add_user_frame(profile, &known[i]);
-	return lists_add(&work->users, frames, count);
+	return lists_add(&work->fresh_users, frames, count);
 }
 
 static bool gathered_equal(const void *array, uint32_t position,
@@ -327,6 +329,26 @@ static bool gathered_equal(const void *array, uint32_t position,
 
 	return a[position].task == b->task && a[position].user == b->user &&
 	       a[position].kernel == b->kernel;
+}
+
+/* Adds to what has the same task and stacks; true if it is new in the array. */
+static bool gather(struct index *index, struct gathered *array, size_t count,
+		   const struct gathered *new)
+{
+	uint64_t hash = index_hash(new, 12);
+	uint32_t position = index_find(index, hash, gathered_equal, array, new);
+	struct gathered *there = &array[position];
+
+	if (position == INDEX_NONE) {
+		index_add(index, hash, (uint32_t)count);
+		return true;
+	}
+	there->samples += new->samples;
+	if (new->first < there->first)
+		there->first = new->first;
+	if (new->last > there->last)
+		there->last = new->last;
+	return false;
 }
 
 void profile_add(void *context, const struct sample *sample)
@@ -340,28 +362,103 @@ void profile_add(void *context, const struct sample *sample)
 			  lists_add(&work->kernels, sample->kernel,
 				    sample->kernel_depth) :
 			  KERNEL_NOTE(sample->key.kernel),
-		.first = sample->count.first,
+		.samples = sample->count.samples,
+		.first = sample->count.first, .last = sample->count.last,
 	};
-	uint64_t hash = index_hash(&new, 12);
-	uint32_t position = index_find(&work->gathered_index, hash,
-				       gathered_equal, work->gathered, &new);
-	struct gathered *there;
 
-	if (position == INDEX_NONE) {
+	work->fresh = memory_grow(work->fresh, &work->fresh_capacity,
+				  work->fresh_count + 1, sizeof(new));
+	work->fresh[work->fresh_count++] = new;
+}
+
+/* By files, and in them by offsets, as names are found quickest. */
+static int cmp_seen(const void *a, const void *b)
+{
+	const struct seen_frame *const *x = a, *const *y = b;
+
+	if ((*x)->frame.file != (*y)->frame.file)
+		return (*x)->frame.file < (*y)->frame.file ? -1 : 1;
+	return cmp_u64(&(*x)->frame.value, &(*y)->frame.value);
+}
+
+static void name_frame(struct profile *profile, struct seen_frame *seen)
+{
+	static const enum frame_kind kinds[] = {
+		[USER_CODE] = FRAME_USER, [USER_JIT] = FRAME_JIT,
+		[USER_NOTE] = FRAME_NOTE,
+	};
+	struct profile_work *work = profile->work;
+	struct user_origin origin;
+	uint32_t image = IMAGE_NONE;
+
+	work->text.length = 0;
+	origin = user_names_text(work->user, &seen->frame, &work->text);
+	if (origin.path)
+		image = add_image(profile, origin.path, origin.build_id);
+	seen->id = add_frame(profile, work->text.data,
+			     (struct origin){
+				     .kind = kinds[origin.kind],
+				     .image = image, .address = origin.address,
+			     });
+}
+
+/* Those that are new; of code that may get its name later, if it is late. */
+static void name_frames(struct profile *profile, bool late)
+{
+	struct profile_work *work = profile->work;
+	size_t first = late ? 0 : work->named, count = 0;
+	struct seen_frame **unnamed = memory_new(work->seen_count - first,
+						 sizeof(*unnamed));
+
+	for (size_t i = first; i < work->seen_count; i++)
+		if (work->seen[i].id == INDEX_NONE &&
+		    (late || !user_names_is_late(&work->seen[i].frame)))
+			unnamed[count++] = &work->seen[i];
+	if (count)
+		qsort(unnamed, count, sizeof(*unnamed), cmp_seen);
+	for (size_t i = 0; i < count; i++)
+		name_frame(profile, unnamed[i]);
+	free(unnamed);
+	work->named = work->seen_count;
+}
+
+/* An item of a list, with the number of the frame where it has one. */
+static uint64_t named_item(const struct profile_work *work, uint64_t item)
+{
+	uint32_t id;
+
+	if (!(item & SEEN))
+		return item;
+	id = work->seen[item & ~SEEN].id;
+	return id == INDEX_NONE ? item : id;
+}
+
+void profile_drained(struct profile *profile)
+{
+	struct profile_work *work = profile->work;
+	uint64_t frames[STACK_DEPTH + 2];
+
+	name_frames(profile, false);
+	for (size_t i = 0; i < work->fresh_count; i++) {
+		struct gathered new = work->fresh[i];
+		size_t depth;
+		const uint64_t *items = lists_get(&work->fresh_users, new.user,
+						  &depth);
+
+		for (size_t j = 0; j < depth; j++)
+			frames[j] = named_item(work, items[j]);
+		new.user = lists_add(&work->users, frames, depth);
+		if (!gather(&work->gathered_index, work->gathered,
+			    work->gathered_count, &new))
+			continue;
 		work->gathered = memory_grow(work->gathered,
 					     &work->gathered_capacity,
 					     work->gathered_count + 1,
 					     sizeof(new));
-		position = (uint32_t)work->gathered_count++;
-		work->gathered[position] = new;
-		index_add(&work->gathered_index, hash, position);
+		work->gathered[work->gathered_count++] = new;
 	}
-	there = &work->gathered[position];
-	there->samples += sample->count.samples;
-	if (sample->count.first < there->first)
-		there->first = sample->count.first;
-	if (sample->count.last > there->last)
-		there->last = sample->count.last;
+	work->fresh_count = 0;
+	lists_free(&work->fresh_users);
 }
 
 void profile_skip(struct profile *profile, const struct sample *sample)
@@ -464,7 +561,8 @@ static void finish_one(struct profile *profile, const struct gathered *gathered)
 	profile->by_mode[stack.mode] += stack.samples;
 	if (work->show & SHOW_USER)
 		for (size_t i = 0; i < user_depth; i++)
-			add_frame_id(profile, (uint32_t)user[i]);
+			add_frame_id(profile,
+				     (uint32_t)named_item(work, user[i]));
 	if (work->show & SHOW_KERNEL) {
 		if (note)
 			add_frame_id(profile, add_note(profile, note));
@@ -487,6 +585,9 @@ void profile_name(struct profile *profile)
 	struct kernel_stack *stacks = memory_new(work->kernels.count,
 						 sizeof(*stacks));
 
+	profile_drained(profile);
+	user_names_round(work->user);
+	name_frames(profile, true);
 	for (size_t i = 0; i < work->kernels.count; i++)
 		stacks[i].ip = lists_get(&work->kernels, (uint32_t)i,
 					 &stacks[i].depth);
@@ -513,6 +614,8 @@ void profile_free(struct profile *profile)
 	index_free(&work->seen_index);
 	free(work->seen);
 	lists_free(&work->users);
+	lists_free(&work->fresh_users);
+	free(work->fresh);
 	lists_free(&work->kernels);
 	free(work->gathered);
 	text_free(&work->text);

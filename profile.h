@@ -35,6 +35,7 @@ enum profile_show {
 	SHOW_IDLE = 4,		/* samples of MODE_IDLE */
 	SHOW_ADDRESSES = 8,	/* frames of one function, but at different
 				   addresses, are different frames */
+	SHOW_MANGLED = 16,	/* names as linkers see them */
 };
 
 enum frame_kind {
@@ -113,9 +114,13 @@ struct files *profile_files(struct profile *profile);
 /* Whether `kallsyms` can be believed, before it is too late: 0 or -errno. */
 int profile_check(struct profile *profile);
 
-/* A drain begins, and gives its elements to profile_add() (a samples_fn). */
+/*
+ * A drain begins, gives its elements to profile_add() (a samples_fn), and is
+ * over: what is new gets names then, as long as its files are held.
+ */
 void profile_round(struct profile *profile);
 void profile_add(void *profile, const struct sample *sample);
+void profile_drained(struct profile *profile);
 
 /* Counts a sample as filtered, for one that is of no target. */
 void profile_skip(struct profile *profile, const struct sample *sample);

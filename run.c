@@ -245,6 +245,8 @@ int run_open(struct run *run)
 		show |= SHOW_KERNEL;
 	if (options->user || !options->kernel)
 		show |= SHOW_USER;
+	if (options->no_demangle)
+		show |= SHOW_MANGLED;
 	run->profile = profile_new(show,
 				   system_sysctl("kernel/perf_event_max_stack",
 						 STACK_DEPTH),

@@ -72,6 +72,7 @@ static int drain(struct run *run)
 	error = samples_read(run->samples, add_sample, run);
 	if (!error && run->unwind)
 		unwind_read(run->unwind, add_sample, run);
+	profile_drained(run->profile);
 	return error;
 }
 
@@ -139,6 +140,7 @@ static void take_copies(struct run *run)
 		return;
 	run_replay(run);
 	unwind_read(run->unwind, add_sample, run);
+	profile_drained(run->profile);
 	run->unwound = system_now();
 }
 
@@ -261,6 +263,7 @@ int run_sample(struct run *run)
 		error = samples_end(run->samples, add_sample, run_replay, run);
 	if (!error && run->unwind)
 		unwind_read(run->unwind, add_sample, run);
+	profile_drained(run->profile);
 	if (!error)
 		error = count_ticks(run);
 	signals_allow();

@@ -4,11 +4,15 @@
  *
  *	(process, time, address) ── proc/spaces ──> file, offset
  *	file ── proc/files ──> a descriptor, proved
- *	descriptor, offset ──> "[file+0xoffset]"
+ *	memory without a file ── sym/jit ──> a name, or [anon]
  *
- * All of it happens when a sample is drained, as its process and its file may
+ * That much happens when a sample is drained, as its process and its file may
  * be gone in the next second.  Frames are numbers then, so that each distinct
- * one is made into text once.
+ * one is made into text once, at the end of the drain:
+ *
+ *	descriptor, offset ── sym/image ──> a symbol ── sym/demangle ──> a name,
+ *		or [file+0xstart] of a function without one,
+ *		or [file+0xoffset]
  *
  * A frame that has no file has a reason in its place, in brackets.
  */
@@ -20,16 +24,34 @@
 #include "lib/index.h"
 #include "lib/log.h"
 #include "lib/memory.h"
+#include "lib/names.h"
 #include "proc/files.h"
+#include "sym/demangle.h"
+#include "sym/images.h"
+#include "sym/jit.h"
 #include "sym/user.h"
 #include "sys/regular.h"
 
 /* In user_frame.note, behind the notes of spaces.h. */
-enum { NOTE_REPLACED = 100 };
+enum {
+	NOTE_REPLACED = 100,
+	NOTE_MADE,		/* value: in names->made */
+	NOTE_LATE,		/* + a number of jit_find(); value: address */
+};
 
 struct user_names {
 	struct files *files;
 	struct spaces *spaces;
+	struct images *images;
+	struct jit *jit;
+	struct names made;	/* of code without files */
+	bool mangled;
+	/* What is known of a file, by its number. */
+	struct user_file {
+		uint32_t tgid;	/* who had it mapped, last */
+		enum { FORM_UNKNOWN, FORM_ELF, FORM_OTHER } form;
+	} *of_file;
+	size_t file_count, file_capacity;
 	/* Return addresses that were looked at, each once. */
 	struct return_address {
 		uint64_t offset;
@@ -40,12 +62,15 @@ struct user_names {
 	struct index return_index;
 };
 
-struct user_names *user_names_new(void)
+struct user_names *user_names_new(bool mangled)
 {
 	struct user_names *names = memory_new(1, sizeof(*names));
 
 	names->files = files_new();
 	names->spaces = spaces_new(names->files);
+	names->images = images_new(names->files);
+	names->jit = jit_new();
+	names->mangled = mangled;
 	return names;
 }
 
@@ -61,7 +86,9 @@ struct spaces *user_names_spaces(struct user_names *names)
 
 void user_names_round(struct user_names *names)
 {
+	images_trim(names->images);
 	spaces_round(names->spaces);
+	jit_round(names->jit);
 }
 
 /* ------------------------------------------------------- signal trampolines */
@@ -117,23 +144,74 @@ static bool is_trampoline(struct user_names *names, uint32_t file,
 
 /* ---------------------------------------------------------------- frames */
 
+static struct user_file *of_file(struct user_names *names, uint32_t file)
+{
+	size_t before = names->file_count;
+
+	if (file >= before) {
+		names->of_file = memory_grow(names->of_file,
+					     &names->file_capacity,
+					     (size_t)file + 1,
+					     sizeof(*names->of_file));
+		names->file_count = (size_t)file + 1;
+		memset(names->of_file + before, 0,
+		       (names->file_count - before) * sizeof(*names->of_file));
+	}
+	return &names->of_file[file];
+}
+
+/* Code that its process made, and maybe has told what it is. */
+static struct user_frame made_frame(struct user_names *names,
+				    const struct place *place,
+				    uint64_t address,
+				    const struct user_frame *other)
+{
+	const struct jit_task task = {
+		.tgid = place->user.tgid, .born = place->born,
+	};
+	struct user_frame frame = { .file = place->file + 1 };
+	uint32_t late;
+	const char *name = jit_find(names->jit, &task, address, &late);
+
+	if (!name && !late)
+		return *other;
+	frame.note = name ? NOTE_MADE : NOTE_LATE + late;
+	frame.value = name ? names_add(&names->made, name) : address;
+	return frame;
+}
+
+/* Whether the file is a program or a library, and not memory with a name. */
+static bool is_elf(struct user_names *names, uint32_t file)
+{
+	struct user_file *known = of_file(names, file);
+	char head[4];
+
+	if (known->form == FORM_UNKNOWN)
+		known->form = regular_read(files_fd(names->files, file), 0,
+					   head, 4) &&
+			      !memcmp(head, "\177ELF", 4) ? FORM_ELF :
+							    FORM_OTHER;
+	return known->form == FORM_ELF;
+}
+
 /* The frame of a place that has a file, which is opened at its first sight. */
 static struct user_frame file_frame(struct user_names *names,
-				    const struct place *place)
+				    const struct place *place,
+				    uint64_t address)
 {
-	struct user_frame frame = {
-		.value = place->offset, .file = place->file + 1,
-	};
+	struct user_frame frame = { .file = place->file + 1 };
 	enum file_state state;
 
 	files_pin(names->files, place->file);
-	if (files_kind(names->files, place->file) == FILE_MEMORY) {
-		frame.value = 0;
-		return frame;
-	}
+	if (files_kind(names->files, place->file) == FILE_MEMORY)
+		return made_frame(names, place, address, &frame);
+	frame.value = place->offset;
+	of_file(names, place->file)->tgid = place->user.tgid;
 	state = files_open(names->files, place->file, &place->user);
 	if (state == FILE_REPLACED)
 		frame.note = NOTE_REPLACED;
+	if (state == FILE_OPEN && !is_elf(names, place->file))
+		return made_frame(names, place, address, &frame);
 	return frame;
 }
 
@@ -145,7 +223,7 @@ static struct user_frame make_frame(struct user_names *names,
 	struct user_frame frame = { .note = place.note };
 
 	if (place.note == SPACE_FILE)
-		frame = file_frame(names, &place);
+		frame = file_frame(names, &place, address);
 	if (!call || !address)
 		return frame;
 	if (place.note == SPACE_FILE && !frame.note &&
@@ -154,7 +232,7 @@ static struct user_frame make_frame(struct user_names *names,
 	/* Mostly in the same mapping, but the call can be the last in it. */
 	place = spaces_find(names->spaces, view, address - 1);
 	if (place.note == SPACE_FILE)
-		return file_frame(names, &place);
+		return file_frame(names, &place, address - 1);
 	return (struct user_frame){ .note = place.note };
 }
 
@@ -195,28 +273,82 @@ static const char *note_text(uint32_t note)
 	}
 }
 
-bool user_names_is_note(const struct user_frame *frame)
+/* ------------------------------------------------------------------- texts */
+
+static struct user_origin note(const char *words, struct text *text)
 {
-	return frame->note || !frame->file;
+	text_add(text, words, strlen(words));
+	return (struct user_origin){ .kind = USER_NOTE };
 }
 
-void user_names_text(const struct user_names *names,
-		     const struct user_frame *frame, struct text *text)
+static struct user_origin made(const char *name, uint64_t address,
+			       struct text *text)
 {
-	const char *note, *name;
-	uint32_t file = frame->file - 1;
+	text_add(text, name, strlen(name));
+	return (struct user_origin){ .kind = USER_JIT, .address = address };
+}
 
-	if (user_names_is_note(frame)) {
-		note = note_text(frame->note);
-		text_add(text, note, strlen(note));
+/* "[anon]", "[heap]", "[vsyscall]". */
+static struct user_origin memory_text_of(const struct user_names *names,
+					 uint32_t file, struct text *text)
+{
+	text_format(text, "[%s]", files_name(names->files, file));
+	return (struct user_origin){ .kind = USER_NOTE };
+}
+
+/* The name of an offset of a file that is open, or where its function begins. */
+static void code_text(struct user_names *names, uint32_t file,
+		      uint64_t offset, struct user_origin *origin,
+		      struct text *text)
+{
+	struct image *image = images_get(names->images, file,
+					 of_file(names, file)->tgid);
+	enum image_found found = IMAGE_NOTHING;
+	struct image_name name;
+
+	if (image) {
+		found = image_find(image, offset, &name);
+		origin->address = name.address;
+	}
+	if (found == IMAGE_NAME) {
+		if (names->mangled || !demangle(text, name.name))
+			text_add(text, name.name, strlen(name.name));
 		return;
 	}
-	/* Here is where files_fd(names->files, file) can be asked for a name. */
-	name = files_name(names->files, file);
+	text_format(text, "[%s+0x%" PRIx64 "]", files_name(names->files, file),
+		    found == IMAGE_FUNCTION ? name.start : offset);
+}
+
+struct user_origin user_names_text(struct user_names *names,
+				   const struct user_frame *frame,
+				   struct text *text)
+{
+	struct user_origin origin = { .kind = USER_CODE };
+	uint32_t file = frame->file - 1;
+	const char *name;
+
+	if (frame->note == NOTE_MADE)
+		return made(names->made.text[frame->value], 0, text);
+	if (frame->note >= NOTE_LATE) {
+		name = jit_late(names->jit, frame->note - NOTE_LATE,
+				frame->value);
+		if (name)
+			return made(name, frame->value, text);
+		return memory_text_of(names, file, text);
+	}
+	if (frame->note || !frame->file)
+		return note(note_text(frame->note), text);
 	if (files_kind(names->files, file) == FILE_MEMORY)
-		text_format(text, "[%s]", name);
-	else
-		text_format(text, "[%s+0x%" PRIx64 "]", name, frame->value);
+		return memory_text_of(names, file, text);
+	code_text(names, file, frame->value, &origin, text);
+	origin.path = files_path(names->files, file);
+	origin.build_id = images_build_id(names->images, file);
+	return origin;
+}
+
+bool user_names_is_late(const struct user_frame *frame)
+{
+	return frame->note >= NOTE_LATE;
 }
 
 void user_names_report(const struct user_names *names)
@@ -226,6 +358,7 @@ void user_names_report(const struct user_names *names)
 	log_detail("processes: %zu in memory with %zu mappings; %" PRIu64
 		   " looks at /proc/PID/maps, %" PRIu64 " lines",
 		   cost.spaces, cost.ranges, cost.looks, cost.lines);
+	jit_report(names->jit);
 	if (cost.too_many)
 		log_warning("/proc/PID/maps: %" PRIu64 " times too many "
 			    "mappings: some user frames have no names",
@@ -241,6 +374,10 @@ void user_names_free(struct user_names *names)
 {
 	if (!names)
 		return;
+	images_free(names->images);
+	jit_free(names->jit);
+	names_free(&names->made);
+	free(names->of_file);
 	spaces_free(names->spaces);
 	files_free(names->files);
 	free(names->returns);

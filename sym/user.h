@@ -12,7 +12,8 @@
 /* Names for the addresses of user stacks. */
 struct user_names;
 
-struct user_names *user_names_new(void);
+/* `mangled`: names stay as linkers see them. */
+struct user_names *user_names_new(bool mangled);
 
 /* Who has to be told what happens to processes; the names' own. */
 struct files *user_names_files(struct user_names *names);
@@ -23,7 +24,8 @@ void user_names_round(struct user_names *names);
 
 /* What is known about an address: numbers, as text comes once per frame. */
 struct user_frame {
-	uint64_t value;		/* an offset in the file; else 0 */
+	uint64_t value;		/* an offset in the file; or what the note
+				   says; else 0 */
 	uint32_t file;		/* in the set of files, + 1; 0: none */
 	uint32_t note;		/* why there is none, or no name */
 };
@@ -38,12 +40,30 @@ void user_names_stack(struct user_names *names,
 		      const struct space_moment *task, const uint64_t *ip,
 		      size_t depth, struct user_frame *frames);
 
-/* Appends "[libc.so.6+0x1234]", or why there is no such: "[exited]". */
-void user_names_text(const struct user_names *names,
-		     const struct user_frame *frame, struct text *text);
+/* What a frame is, beside its text. */
+struct user_origin {
+	enum user_kind {
+		USER_CODE,	/* of a file */
+		USER_JIT,	/* made and named by its process */
+		USER_NOTE,	/* the text says why there is no function */
+	} kind;
+	/* USER_CODE: of the file; else NULL.  Valid until the next call. */
+	const char *path, *build_id;
+	uint64_t address;	/* as the file's program headers count; 0: not
+				   known */
+};
 
-/* Whether the frame stands for why there is no function. */
-bool user_names_is_note(const struct user_frame *frame);
+/*
+ * Appends the name of a function, "[libc.so.6+0x1234]", or why there is no such:
+ * "[exited]".  Quick if frames come in the order of their files and values, and
+ * before the next user_names_round().
+ */
+struct user_origin user_names_text(struct user_names *names,
+				   const struct user_frame *frame,
+				   struct text *text);
+
+/* Whether the frame may have another text at the end of the run. */
+bool user_names_is_late(const struct user_frame *frame);
 
 /* Says what was too much or forbidden to be looked at, if anything was. */
 void user_names_report(const struct user_names *names);

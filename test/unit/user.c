@@ -56,7 +56,7 @@ static void set_comm(const char *comm)
 
 TEST(user_frames)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(maps_text);
 	user_names_round(names);
@@ -84,7 +84,7 @@ TEST(user_frames)
 
 TEST(user_gone)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(NULL);
 	user_names_round(names);
@@ -101,7 +101,7 @@ static void check_blind(int error, const char *advice)
 
 	redirect_numbers = error;
 	set_maps(maps_text);
-	names = user_names_new();
+	names = user_names_new(false);
 	text = unit_messages();
 	CHECK(strstr(text, "have no names") && strstr(text, advice));
 	user_names_round(names);
@@ -119,7 +119,7 @@ TEST(user_blind)
 /* What it has opened since (dlopen) is found in the next drain. */
 TEST(user_looks_again)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(maps_text);
 	user_names_round(names);
@@ -140,7 +140,7 @@ TEST(user_looks_again)
 /* In one drain it is read once, whatever is asked. */
 TEST(user_looks_once)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(maps_text);
 	user_names_round(names);
@@ -154,7 +154,7 @@ TEST(user_looks_once)
 /* Maps that were read in time serve on when the process has ended. */
 TEST(user_keeps_what_it_read)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(maps_text);
 	user_names_round(names);
@@ -178,7 +178,7 @@ TEST(user_keeps_what_it_read)
 /* A thread that is called otherwise now runs another program, maybe. */
 TEST(user_new_comm)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(maps_text);
 	set_comm("sh\n");
@@ -205,7 +205,7 @@ TEST(user_new_comm)
 /* Gone: there are no maps but those that were read while it was there. */
 TEST(user_gone_after_a_look)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 
 	set_maps(maps_text);
 	set_comm("p\n");
@@ -221,7 +221,7 @@ TEST(user_gone_after_a_look)
 /* One with very many mappings is not looked at, and that is said. */
 TEST(user_too_many_mappings)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 	FILE *file = fopen("maps", "w");
 	char path[64];
 
@@ -257,7 +257,7 @@ TEST(user_too_many_mappings)
 /* The idle task has no maps. */
 TEST(user_of_nobody)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 	const struct space_moment task = { .comm = "swapper/0" };
 	const uint64_t ip = 0x401000;
 	struct user_frame frame;
@@ -274,7 +274,7 @@ TEST(user_of_nobody)
 /* So many that all are forgotten now and then; what was given stays right. */
 TEST(user_many_processes)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 	struct space_moment task = {
 		.tgid = PID, .tid = PID, .comm = "p", .first = 1, .last = 2,
 	};
@@ -302,7 +302,7 @@ TEST(user_many_processes)
 /* Equal frames are equal as bytes, whichever process they are of. */
 TEST(user_frames_compare)
 {
-	struct user_names *names = user_names_new();
+	struct user_names *names = user_names_new(false);
 	const struct space_moment p = {
 		.tgid = PID, .tid = PID, .comm = "p", .first = 1, .last = 2,
 	};
