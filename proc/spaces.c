@@ -32,10 +32,9 @@
  * Mappings without records (mremap(2), memory shared with another process) are
  * found as addresses that nobody knows: that process is looked at once more.
  *
- * Lost records make all that was known before doubtful.  Then /proc is read
- * anew, and takes the place of what was known from the loss on; what is gone by
- * then has no names.  Without rings at all that is so in each drain, and the
- * thread's name has to tell whether it still is the same program.
+ * Lost records make all that was known before doubtful: /proc is read anew, and
+ * what is gone by then has no names.  Without rings that is so in each drain, and
+ * the thread's name has to tell whether it still is the same program.
  *
  * The time of an exec: the kernel exchanges the memory, tells of it, maps the
  * new program, and last its vDSO; all that time the thread still has the
