@@ -388,7 +388,8 @@ int options_parse(struct options *options, int argc, char **argv)
 	const char *argument = NULL;	/* of the option before */
 	int letter;
 
-	*options = (struct options){ .hz = 99, .memory = 64 << 20 };
+	*options = (struct options){ .hz = 99, .memory = 64 << 20,
+				     .words = argv };
 	event_find("cpu-clock", &options->event);
 	make_getopt_tables(letters, longs);
 	opterr = 0;

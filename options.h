@@ -26,6 +26,7 @@ struct options {
 	uint32_t *pids, *tids;	/* asked for */
 	size_t pid_count, tid_count, pid_capacity, tid_capacity;
 	const char *cgroup;	/* a directory, or NULL */
+	char **words;		/* the whole command line, NULL behind it */
 	char **command;		/* after --, or NULL */
 	const char **outputs;	/* files */
 	size_t output_count, output_capacity;

@@ -43,6 +43,7 @@
  *	3  samples.[ch]     drain: reads the maps while they are filled
  *	   stackid.[ch]     the same for the textbook's engine
  *	4  profile.[ch]     gathers samples, names them
+ *	   meta.[ch]        how a profile came to be
  *	3  sym/kernel.[ch]  kernel stacks to names
  *	   sym/asked.[ch]   names from the kernel itself
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
@@ -125,10 +126,6 @@
 #include "sys/signals.h"
 #include "sys/system.h"
 
-#ifndef PROF_VERSION
-#define PROF_VERSION "0"
-#endif
-
 /* bpf/embed.S */
 extern const unsigned char bpf_object[];
 extern const uint64_t bpf_object_size;
@@ -150,8 +147,9 @@ static int profile_machine(const struct options *options, uint64_t begin)
 		 run_start(&run) ||	/* clocks: sampler, proc/sideband */
 		 run_sample(&run) ||	/* drain, again and again: samples */
 		 run_name(&run) ||	/* addresses to names: sym/, kallsyms */
+		 run_describe(&run) ||	/* what was not seen: out/balance */
 		 run_write(&run) ||	/* the result: out/ */
-		 run_balance(&run);	/* what was not seen: out/balance */
+		 run_balance(&run);	/* on stderr */
 	return run_close(&run, failed);
 }
 

@@ -559,6 +559,7 @@ static void finish_one(struct profile *profile, const struct gathered *gathered)
 		return;
 	}
 	profile->by_mode[stack.mode] += stack.samples;
+	profile->total += stack.samples;
 	if (work->show & SHOW_USER)
 		for (size_t i = 0; i < user_depth; i++)
 			add_frame_id(profile,
@@ -596,6 +597,14 @@ void profile_name(struct profile *profile)
 	user_names_report(work->user);
 	for (size_t i = 0; i < work->gathered_count; i++)
 		finish_one(profile, &work->gathered[i]);
+}
+
+uint64_t profile_scaled(const struct profile *profile, uint64_t before)
+{
+	if (profile->total == profile->total_before || !profile->total_before)
+		return before;
+	return (uint64_t)((double)before * (double)profile->total /
+			  (double)profile->total_before + 0.5);
 }
 
 void profile_free(struct profile *profile)

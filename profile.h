@@ -75,6 +75,9 @@ struct profile_stack {
 	uint32_t depth;
 	size_t frames;		/* root first, from profile->frame_ids[frames] */
 	uint64_t samples;
+	uint64_t before;	/* the same in the recording that this one is
+				   compared with; samples is 0 for a stack that
+				   is only there */
 	uint64_t first, last;	/* ns, CLOCK_MONOTONIC */
 	enum profile_mode mode;
 };
@@ -89,7 +92,10 @@ struct profile {
 	size_t task_count, image_count, frame_count, frame_id_count,
 	       stack_count;
 
-	uint64_t by_mode[MODE_COUNT];	/* samples that are in stacks */
+	uint64_t total, total_before;	/* sums over the stacks.  Before two
+					   recordings are compared, one is
+					   scaled: see profile_scaled() */
+	uint64_t by_mode[MODE_COUNT];	/* the total's parts */
 	uint64_t filtered;		/* ... and that are not */
 	uint64_t elsewhere;		/* of these: in other PID namespaces */
 	uint64_t unfinished[WALK_CAUSES];	/* samples whose user stack ends
@@ -129,6 +135,9 @@ void profile_skip(struct profile *profile, const struct sample *sample);
  * Names the kernel's frames and makes the lists above.  Once, at the end.
  */
 void profile_name(struct profile *profile);
+
+/* What `before` is of a total as large as the new one: rounded. */
+uint64_t profile_scaled(const struct profile *profile, uint64_t before);
 
 /* Takes NULL. */
 void profile_free(struct profile *profile);

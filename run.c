@@ -247,6 +247,10 @@ int run_open(struct run *run)
 		show |= SHOW_USER;
 	if (options->no_demangle)
 		show |= SHOW_MANGLED;
+	for (size_t i = 0; i < options->output_count; i++)
+		show |= out_for_file(options->outputs[i])->show;
+	if (options->format)
+		show |= out_named(options->format)->show;
 	run->profile = profile_new(show,
 				   system_sysctl("kernel/perf_event_max_stack",
 						 STACK_DEPTH),
@@ -359,7 +363,8 @@ int run_start(struct run *run)
 		return -1;
 	run->times = memory_new(run->cpus.count, sizeof(*run->times));
 	run->balance.blind = !stat_read(&run->cpus, run->times);
-	run->balance.wall = system_now();
+	run->balance.wall = run->meta.start = system_now();
+	run->meta.time = system_wall_clock();
 	explain("all events are there; now they start, one soon after the "
 		"other");
 	if (sampler_start(&run->sampler))
@@ -389,6 +394,62 @@ int run_name(struct run *run)
 	return 0;
 }
 
+/* The command line, as it could be typed again. */
+static void describe_command(struct run *run)
+{
+	struct text text = { 0 };
+
+	for (char **word = run->options->words; word && *word; word++) {
+		if (text.length)
+			text_add(&text, " ", 1);
+		text_word(&text, *word);
+	}
+	meta_set(&run->meta.command, text.data);
+	text_free(&text);
+}
+
+static void complete_balance(struct run *run)
+{
+	struct samples_cost cost = samples_cost(run->samples);
+	struct balance *balance = &run->balance;
+
+	balance->hz = run->options->hz;
+	balance->kind = run->sampler.kind;
+	if (run->sampler.kind.clock && run->sampler.kind.period)
+		balance->hz = 1000000000 / run->sampler.kind.period;
+	balance->cpus = run->sampler.count;
+	balance->dangling = cost.dangling;
+	balance->drained = cost.samples;
+	balance->fixed = run->engine == ENGINE_STACKID;
+	if (cost.longest > run->plan.longest)
+		balance->late = cost.longest;
+}
+
+int run_describe(struct run *run)
+{
+	struct meta *meta = &run->meta;
+	char name[256];
+
+	complete_balance(run);
+	balance_describe(&run->balance, run->profile, meta);
+	describe_command(run);
+	meta_set(&meta->program, "prof " PROF_VERSION);
+	system_host(name, sizeof(name));
+	meta_set(&meta->host, *name ? name : NULL);
+	system_kernel(name, sizeof(name));
+	meta_set(&meta->kernel, name);
+	meta_set(&meta->event, run->balance.kind.name);
+	meta_set(&meta->type, "samples");
+	meta_set(&meta->unit, "count");
+	meta->clock = run->balance.kind.clock;
+	meta->hz = run->balance.hz;
+	meta->period = meta->clock ? run->sampler.period :
+		       run->balance.kind.period;
+	meta->cpus = run->balance.cpus;
+	meta->duration = run->balance.wall;
+	return 0;
+}
+
 int run_write(struct run *run)
 {
 	const struct options *options = run->options;
@@ -396,11 +457,11 @@ int run_write(struct run *run)
 
 	explain_stage("write", "the profile, to its files or standard output");
 	for (size_t i = 0; i < options->output_count; i++)
-		failed |= out_write(run->profile,
+		failed |= out_write(run->profile, &run->meta,
 				    out_for_file(options->outputs[i]),
 				    options->outputs[i]);
 	if (!options->output_count || options->format)
-		failed |= out_write(run->profile,
+		failed |= out_write(run->profile, &run->meta,
 				    out_named(options->format ?
 					      options->format : "folded"),
 				    NULL);
@@ -444,19 +505,7 @@ int run_balance(struct run *run)
 	struct samples_cost cost = samples_cost(run->samples);
 
 	explain_stage("balance", "where each tick went");
-	run->balance.hz = run->options->hz;
-	run->balance.kind = run->sampler.kind;
-	if (run->sampler.kind.clock && run->sampler.kind.period)
-		run->balance.hz = 1000000000 / run->sampler.kind.period;
-	run->balance.cpus = run->sampler.count;
-	run->balance.dangling = cost.dangling;
-	run->balance.drained = cost.samples;
-	if (run->unwind)
-		run->balance.drained += unwind_cost(run->unwind).copies;
-	run->balance.fixed = run->engine == ENGINE_STACKID;
-	if (cost.longest > run->plan.longest)
-		run->balance.late = cost.longest;
-	out_balance(&run->balance, run->profile);
+	meta_tell(&run->meta);
 	report_targets(run);
 	log_detail("%" PRIu64 " drains (%s) of %" PRIu64 " keys: %.2f ms "
 		   "reading, %.2f ms waiting (%.2f at most)",
@@ -489,6 +538,7 @@ int run_close(struct run *run, int failed)
 	sideband_close(run->sideband);
 	targets_free(run->targets);
 	profile_free(run->profile);
+	meta_free(&run->meta);
 	sampler_close(&run->sampler);
 	samples_close(run->samples);
 	loader_close(run->loader);

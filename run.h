@@ -3,6 +3,7 @@
 #define RUN_H
 
 #include "loader.h"
+#include "meta.h"
 #include "options.h"
 #include "out/balance.h"
 #include "proc/sideband.h"
@@ -38,6 +39,7 @@ struct run {
 	struct stat_times *times;	/* of cpus.cpu[i]: at the start, then
 					   since the start */
 	struct balance balance;
+	struct meta meta;
 	uint64_t cpu_time;		/* ours until the stop, for -v */
 };
 
@@ -52,6 +54,7 @@ int run_open(struct run *run);		/* the profile, still empty */
 int run_start(struct run *run);		/* clocks, and the command */
 int run_sample(struct run *run);	/* until the end; then all is still */
 int run_name(struct run *run);		/* addresses to names */
+int run_describe(struct run *run);	/* what outputs tell beside it */
 int run_write(struct run *run);		/* outputs */
 int run_balance(struct run *run);	/* where each tick went */
 

@@ -205,28 +205,63 @@ static char *count_like_end(char *from, char *end)
 	return p - 1;
 }
 
-static void add_safe(struct text *text, const char *name, bool spaces)
+/* What stands for the character at `s`, or NULL: it can stay. */
+typedef const char *instead_of(const unsigned char *s);
+
+static void add_safe(struct text *text, const char *name, instead_of *instead)
 {
 	const unsigned char *s = (const unsigned char *)name;
 
 	while (*s) {
 		size_t length = utf8_length(s);
+		const char *other = length ? instead(s) : "\xef\xbf\xbd";
 
-		if (!length) {
-			text_add(text, "\xef\xbf\xbd", 3);	/* U+FFFD */
-			s++;
-			continue;
-		}
-		if (is_control(s))
-			text_add(text, "?", 1);
-		else if (is_space(s))
-			text_add(text, spaces ? " " : "_", 1);
-		else if (*s == ';')
-			text_add(text, ":", 1);
+		if (other)
+			text_add(text, other, strlen(other));
 		else
 			text_add(text, (const char *)s, length);
-		s += length;
+		s += length ? length : 1;	/* U+FFFD for each bad byte */
 	}
+}
+
+static const char *instead_in_words(const unsigned char *s)
+{
+	return *s == '\n' || *s == '\t' ? " " : is_control(s) ? "?" : NULL;
+}
+
+static const char *instead_in_frame(const unsigned char *s)
+{
+	return is_control(s) ? "?" : is_space(s) ? " " : *s == ';' ? ":" :
+	       NULL;
+}
+
+static const char *instead_in_comm(const unsigned char *s)
+{
+	return is_control(s) ? "?" : is_space(s) ? "_" : *s == ';' ? ":" :
+	       NULL;
+}
+
+void text_safe(struct text *text, const char *words)
+{
+	add_safe(text, words, instead_in_words);
+}
+
+void text_word(struct text *text, const char *word)
+{
+	bool plain = *word && !strpbrk(word, " \t\n|&;<>()$`\\\"'*?[]#~!{}");
+
+	if (plain) {
+		text_add(text, word, strlen(word));
+		return;
+	}
+	text_add(text, "'", 1);
+	for (; *word; word++) {
+		if (*word == '\'')
+			text_add(text, "'\\''", 4);
+		else
+			text_add(text, word, 1);
+	}
+	text_add(text, "'", 1);
 }
 
 void text_frame(struct text *text, const char *name)
@@ -234,7 +269,7 @@ void text_frame(struct text *text, const char *name)
 	size_t from = text->length;
 	char *space;
 
-	add_safe(text, name, true);
+	add_safe(text, name, instead_in_frame);
 	if (text->length == from) {
 		text_add(text, "[unknown]", 9);
 		return;
@@ -251,7 +286,7 @@ void text_comm(struct text *text, const char *comm)
 {
 	size_t from = text->length;
 
-	add_safe(text, comm, false);
+	add_safe(text, comm, instead_in_comm);
 	if (text->length == from)
 		text_add(text, "[unknown]", 9);
 	if (text->data[from] == '#')

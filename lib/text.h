@@ -36,6 +36,15 @@ bool text_hex(const char **p, uint64_t *value);
 bool text_seconds(const char *text, uint64_t *ns);
 
 /*
+ * Appends `words` for people to read: valid UTF-8 without control characters.
+ * A newline is a space.
+ */
+void text_safe(struct text *text, const char *words);
+
+/* Appends a word as a shell would want it: quoted, if it needs that. */
+void text_word(struct text *text, const char *word);
+
+/*
  * Appends `name` to `text` as one frame of a folded line, safe for every
  * output: no `;`, no control byte, valid UTF-8, never a `<space><number>` at
  * its end (readers take that for a count), never empty.

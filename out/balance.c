@@ -25,7 +25,6 @@
  */
 #include <inttypes.h>
 
-#include "lib/log.h"
 #include "out/balance.h"
 
 /* The sum of the causes for which a sample is in no line. */
@@ -41,9 +40,10 @@ static double share(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-static void line(const char *label, uint64_t count, uint64_t all)
+static void line(struct meta *meta, const char *label, uint64_t count,
+		 uint64_t all)
 {
-	log_note("%11s %10" PRIu64 "  %5.1f %%", label, count,
+	meta_note(meta, "%11s %10" PRIu64 "  %5.1f %%", label, count,
 		 share(count, all));
 }
 
@@ -73,7 +73,8 @@ static enum cause {
 	return balance->blind ? CAUSE_NOT_KNOWN : CAUSE_OTHER;
 }
 
-static void unaccounted(const struct balance *balance, int64_t missing)
+static void unaccounted(struct meta *meta, const struct balance *balance,
+			int64_t missing)
 {
 	static const char *const causes[] = {
 		[CAUSE_NONE] = "",
@@ -85,65 +86,81 @@ static void unaccounted(const struct balance *balance, int64_t missing)
 		[CAUSE_EVENTS] = ": inside bpf(2) calls, or throttled",
 	};
 
-	log_note("%11s %10" PRId64 "  %5.1f %%%s", "unaccounted", missing,
-		 balance->expected ? 100.0 * (double)missing /
+	meta_note(meta, "%11s %10" PRId64 "  %5.1f %%%s", "unaccounted",
+		  missing, balance->expected ? 100.0 * (double)missing /
 		 (double)balance->expected : 0,
 		 causes[cause_of(balance, missing)]);
 }
 
 /* More than 2 % missing is worth a word, and what it means. */
-static void warn(const struct balance *balance, int64_t missing)
+static void warn(struct meta *meta, const struct balance *balance,
+		 int64_t missing)
 {
 	enum cause cause = cause_of(balance, missing);
 
 	if (cause == CAUSE_NONE ||
 	    (uint64_t)missing * 50 <= balance->expected)
 		return;
-	log_warning("%.1f %% of the samples did not come",
+	meta_warning(meta, "%.1f %% of the samples did not come",
 		    share((uint64_t)missing, balance->expected));
 	if (cause == CAUSE_THROTTLED)
-		log_advice("the kernel throttles above half of "
-			   "kernel.perf_event_max_sample_rate=%" PRIu64
-			   ": raise it, or ask for less with -F",
-			   balance->max_rate);
+		meta_advice(meta, "the kernel throttles above half of "
+			    "kernel.perf_event_max_sample_rate=%" PRIu64
+			    ": raise it, or ask for less with -F",
+			    balance->max_rate);
 	else if (cause == CAUSE_STOLEN)
-		log_advice("the hypervisor took %.1f %% of the CPU time for "
-			   "others (steal): it is in no profile",
-			   share(balance->steal, balance->cpu_time));
+		meta_advice(meta, "the hypervisor took %.1f %% of the CPU time "
+			    "for others (steal): it is in no profile",
+			    share(balance->steal, balance->cpu_time));
 	else if (cause == CAUSE_ASLEEP)
-		log_advice("idle CPUs got no timer interrupts: only idle time "
-			   "is missing");
+		meta_advice(meta, "idle CPUs got no timer interrupts: only "
+			    "idle time is missing");
 	else if (cause == CAUSE_OTHER)
-		log_advice("interrupts were held up, or another user of "
-			   "bpf(2) was busy: what ran then is not seen");
+		meta_advice(meta, "interrupts were held up, or another user of "
+			    "bpf(2) was busy: what ran then is not seen");
 }
 
-static void head(const struct balance *balance, uint64_t sampled,
-		 uint64_t expected)
+static void head(struct meta *meta, const struct balance *balance,
+		 uint64_t sampled, uint64_t expected)
 {
 	double seconds = (double)balance->wall / 1e9;
 	const char *plural = balance->cpus == 1 ? "" : "s";
 
 	if (balance->kind.clock)
-		log_note("%.2f s on %zu CPU%s at %" PRIu64 " Hz: %" PRIu64
-			 " ticks expected, %" PRIu64 " sampled (%.1f Hz)",
-			 seconds, balance->cpus, plural, balance->hz, expected,
-			 sampled, balance->cpu_time ? (double)sampled * 1e9 /
-			 (double)balance->cpu_time : 0);
+		meta_note(meta, "%.2f s on %zu CPU%s at %" PRIu64 " Hz: %"
+			  PRIu64 " ticks expected, %" PRIu64
+			  " sampled (%.1f Hz)", seconds, balance->cpus, plural,
+			  balance->hz, expected, sampled, balance->cpu_time ?
+			  (double)sampled * 1e9 / (double)balance->cpu_time :
+			  0);
 	else if (balance->kind.period)
-		log_note("%.2f s on %zu CPU%s, every %" PRIu64 " %s: %" PRIu64
-			 " expected, %" PRIu64 " sampled", seconds,
-			 balance->cpus, plural, balance->kind.period,
-			 balance->kind.name, expected, sampled);
+		meta_note(meta, "%.2f s on %zu CPU%s, every %" PRIu64 " %s: %"
+			  PRIu64 " expected, %" PRIu64 " sampled", seconds,
+			  balance->cpus, plural, balance->kind.period,
+			  balance->kind.name, expected, sampled);
 	else
-		log_note("%.2f s on %zu CPU%s, %s: %" PRIu64 " sampled "
-			 "(%.1f Hz, at most %" PRIu64 " are asked for)",
-			 seconds, balance->cpus, plural, balance->kind.name,
-			 sampled, balance->cpu_time ? (double)sampled * 1e9 /
-			 (double)balance->cpu_time : 0, balance->hz);
+		meta_note(meta, "%.2f s on %zu CPU%s, %s: %" PRIu64 " sampled "
+			  "(%.1f Hz, at most %" PRIu64 " are asked for)",
+			  seconds, balance->cpus, plural, balance->kind.name,
+			  sampled, balance->cpu_time ? (double)sampled * 1e9 /
+			  (double)balance->cpu_time : 0, balance->hz);
 }
 
-void out_balance(const struct balance *balance, const struct profile *profile)
+static void warn_of_bugs(struct meta *meta, const struct balance *balance)
+{
+	if (balance->drained != balance->tally.n[TALLY_COUNTED])
+		meta_warning(meta, "%" PRIu64 " samples were drained, but %"
+			     PRIu64 " counted: this is a bug in prof or the "
+			     "kernel", balance->drained,
+			     (uint64_t)balance->tally.n[TALLY_COUNTED]);
+	if (balance->dangling)
+		meta_warning(meta, "%" PRIu64 " stacks were named but not "
+			     "stored: this is a bug in prof",
+			     balance->dangling);
+}
+
+void balance_describe(const struct balance *balance,
+		      const struct profile *profile, struct meta *meta)
 {
 	static const char *const modes[MODE_COUNT] = {
 		"user", "kernel", "idle", "softirq", "unknown",
@@ -159,45 +176,43 @@ void out_balance(const struct balance *balance, const struct profile *profile)
 	uint64_t expected = known ? balance->expected : sampled;
 	int64_t missing = (int64_t)(expected - sampled);
 
-	head(balance, sampled, expected);
+	meta->balanced = true;
+	meta->foreseen = known;
+	meta->sampled = sampled;
+	meta->expected = expected;
+	meta->lost = lost;
+	meta->unaccounted = missing;
+	head(meta, balance, sampled, expected);
 	for (size_t i = 0; i < MODE_COUNT; i++)
 		if (i != MODE_UNKNOWN || profile->by_mode[i])
-			line(modes[i], profile->by_mode[i], expected);
-	line("filtered", profile->filtered, expected);
+			line(meta, modes[i], profile->by_mode[i], expected);
+	line(meta, "filtered", profile->filtered, expected);
 	if (profile->elsewhere)
-		log_note("%11s %10" PRIu64 "  of these: in other PID "
-			 "namespaces", "", profile->elsewhere);
-	line("lost", lost, expected);
+		meta_note(meta, "%11s %10" PRIu64 "  of these: in other PID "
+			  "namespaces", "", profile->elsewhere);
+	line(meta, "lost", lost, expected);
 	if (known)
-		unaccounted(balance, missing);
+		unaccounted(meta, balance, missing);
 	for (unsigned int i = 0; i < TALLY_SIZE; i++)
 		if (balance->tally.n[i] && samples_tally_text(engine, i))
-			log_note("%11s %10" PRIu64 "  %s", "",
-				 (uint64_t)balance->tally.n[i],
-				 samples_tally_text(engine, i));
+			meta_note(meta, "%11s %10" PRIu64 "  %s", "",
+				  (uint64_t)balance->tally.n[i],
+				  samples_tally_text(engine, i));
 	for (unsigned int i = 0; i < WALK_CAUSES; i++)
 		if (profile->unfinished[i])
-			log_note("%11s %10" PRIu64 "  user stacks: end before "
-				 "their root: %s", "",
-				 profile->unfinished[i], causes[i]);
+			meta_note(meta, "%11s %10" PRIu64 "  user stacks: end "
+				  "before their root: %s", "",
+				  profile->unfinished[i], causes[i]);
 	if (profile->dropped)
-		log_note("%11s %10" PRIu64 "  stacks: too many distinct ones",
-			 "", profile->dropped);
-	if (balance->drained != balance->tally.n[TALLY_COUNTED] +
-				balance->tally.n[TALLY_COPIED])
-		log_warning("%" PRIu64 " samples were drained, but %" PRIu64
-			    " counted: this is a bug in prof or the kernel",
-			    balance->drained,
-			    (uint64_t)(balance->tally.n[TALLY_COUNTED] +
-				       balance->tally.n[TALLY_COPIED]));
-	if (balance->dangling)
-		log_warning("%" PRIu64 " stacks were named but not stored: "
-			    "this is a bug in prof", balance->dangling);
+		meta_note(meta, "%11s %10" PRIu64 "  stacks: too many "
+			  "distinct ones", "", profile->dropped);
+	warn_of_bugs(meta, balance);
 	if (lost && balance->late)
-		log_advice("prof got no CPU for %.1f s at a time: a larger "
-			   "--memory, or a lower -F, bridges that",
-			   (double)balance->late / 1e9);
+		meta_advice(meta, "prof got no CPU for %.1f s at a time: a "
+			    "larger --memory, or a lower -F, bridges that",
+			    (double)balance->late / 1e9);
 	else if (lost && !balance->fixed)
-		log_advice("a larger --memory, or a lower -F, loses none");
-	warn(balance, missing);
+		meta_advice(meta, "a larger --memory, or a lower -F, loses "
+			    "none");
+	warn(meta, balance, missing);
 }

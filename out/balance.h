@@ -2,6 +2,7 @@
 #ifndef OUT_BALANCE_H
 #define OUT_BALANCE_H
 
+#include "meta.h"
 #include "profile.h"
 #include "samples.h"
 #include "sys/events.h"
@@ -28,7 +29,8 @@ struct balance {
 /* Samples that are in no line of any output, for causes that are counted. */
 uint64_t balance_lost(const struct balance *balance);
 
-/* Tells on stderr where each tick went; the numbers add up. */
-void out_balance(const struct balance *balance, const struct profile *profile);
+/* Says in meta's numbers and lines where each tick went; it adds up. */
+void balance_describe(const struct balance *balance,
+		      const struct profile *profile, struct meta *meta);
 
 #endif

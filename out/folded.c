@@ -118,13 +118,15 @@ static void write_line(struct file_out *out, const struct line *line)
 	file_out_write(out, count, (size_t)length);
 }
 
-void out_folded(const struct profile *profile, struct file_out *out)
+void out_folded(const struct profile *profile, const struct meta *meta,
+		struct file_out *out)
 {
 	struct names texts = { 0 };
 	struct lists lists = { 0 };
 	uint64_t *samples = NULL;
 	struct line *lines;
 
+	(void)meta;
 	merge(profile, &texts, &lists, &samples);
 	lines = memory_new(lists.count, sizeof(*lines));
 	for (size_t i = 0; i < lists.count; i++) {

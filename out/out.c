@@ -9,7 +9,7 @@
 #include "sys/system.h"
 
 static const struct out_format out_formats[] = {
-	{ "folded", ".folded|.txt", out_folded },
+	{ "folded", ".folded|.txt", 0, out_folded },
 };
 
 const char out_names[] = "folded";
@@ -75,14 +75,14 @@ static const char *why_not(int error)
 	}
 }
 
-int out_write(const struct profile *profile, const struct out_format *format,
-	      const char *path)
+int out_write(const struct profile *profile, const struct meta *meta,
+	      const struct out_format *format, const char *path)
 {
 	struct file_out out;
 	int error = file_out_open(&out, path);
 
 	if (!error)
-		format->write(profile, &out);
+		format->write(profile, meta, &out);
 	error = file_out_close(&out);
 	if (!error)
 		return 0;

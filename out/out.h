@@ -4,13 +4,16 @@
 
 #include "lib/file.h"
 #include "lib/text.h"
+#include "meta.h"
 #include "profile.h"
 
 /* One row per format: profile in, bytes out. */
 struct out_format {
 	const char *name;		/* for -f */
 	const char *endings;		/* of file names, "|" between them */
-	void (*write)(const struct profile *profile, struct file_out *out);
+	unsigned int show;		/* SHOW_ADDRESSES, if it wants those */
+	void (*write)(const struct profile *profile, const struct meta *meta,
+		      struct file_out *out);
 };
 
 /* All names, with a space between them, for messages. */
@@ -32,7 +35,7 @@ void out_endings(struct text *text);
  * Writes the profile to `path` (NULL: stdout), whole or not at all.  0 or
  * -errno after a message.
  */
-int out_write(const struct profile *profile, const struct out_format *format,
-	      const char *path);
+int out_write(const struct profile *profile, const struct meta *meta,
+	      const struct out_format *format, const char *path);
 
 #endif

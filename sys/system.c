@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +54,28 @@ int64_t system_time_of_boot(uint64_t ns)
 uint32_t system_user(void)
 {
 	return geteuid();
+}
+
+uint64_t system_wall_clock(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+void system_host(char *name, size_t size)
+{
+	struct utsname names = { 0 };
+
+	uname(&names);
+	snprintf(name, size, "%s", names.nodename);
+}
+
+void system_kernel(char *name, size_t size)
+{
+	struct utsname names = { 0 };
+
+	uname(&names);
+	snprintf(name, size, "%s %s %s", names.sysname, names.release,
+		 names.machine);
 }
 
 uint64_t system_cpu_time(void)

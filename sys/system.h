@@ -16,6 +16,15 @@ int64_t system_time_of_boot(uint64_t ns);
 /* Who we are, for files: geteuid(2). */
 uint32_t system_user(void);
 
+/* The wall clock: ns since 1970. */
+uint64_t system_wall_clock(void);
+
+/* The name of this machine; "" if it has none. */
+void system_host(char *name, size_t size);
+
+/* "Linux 6.18.5 x86_64". */
+void system_kernel(char *name, size_t size);
+
 /* CPU time that this process has used, in ns. */
 uint64_t system_cpu_time(void);
 

@@ -10,6 +10,7 @@ floor_of() {
 	loader.[ch] | loader_object.[ch] | sampler.[ch] | proc/*) echo 2 ;;
 	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
 	profile.[ch] | unwind/*) echo 4 ;;
+	profile.[ch] | meta.[ch]) echo 4 ;;
 	out/*) echo 5 ;;
 	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;

@@ -44,6 +44,7 @@ static struct {
 	struct canned_stack kernel, user;
 	bool sums;
 	struct profile *profile;
+	struct meta meta;
 } fold = { .show = SHOW_KERNEL | SHOW_USER | SHOW_IDLE, .depth = STACK_DEPTH };
 
 static const char *file;
@@ -273,11 +274,12 @@ int main(int argc, char **argv)
 	failed = profile_check(profile());
 	if (!failed) {
 		profile_name(fold.profile);
-		failed = out_write(fold.profile, out_named("folded"), NULL);
+		failed = out_write(fold.profile, &fold.meta, out_named("folded"), NULL);
 	}
 	if (fold.sums)
 		tell_sums(fold.profile);
 	profile_free(fold.profile);
+	meta_free(&fold.meta);
 	free(fold.kallsyms);
 	return failed ? 1 : 0;
 }

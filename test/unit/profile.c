@@ -90,10 +90,11 @@ static void add_words(struct profile *profile, uint32_t tid, const char *comm,
 /* Names the profile, writes it folded, and gives the text; to be freed. */
 static char *folded(struct profile *profile)
 {
+	struct meta meta = { 0 };
 	char *text;
 
 	profile_name(profile);
-	CHECK(!out_write(profile, out_named("folded"), "out"));
+	CHECK(!out_write(profile, &meta, out_named("folded"), "out"));
 	text = unit_read("out", NULL);
 	CHECK(text);
 	return text;
@@ -660,12 +661,13 @@ TEST(out_offered)
 TEST(out_write_fails)
 {
 	struct profile *profile = new_profile(SHOW_ALL, 127);
+	struct meta meta = { 0 };
 
 	add(profile, PID, "prog", NULL, STACK(0x10), 1);
 	profile_name(profile);
-	CHECK(out_write(profile, out_named("folded"), "/dev/full") == -ENOSPC);
+	CHECK(out_write(profile, &meta, out_named("folded"), "/dev/full") == -ENOSPC);
 	CHECK(strstr(unit_messages(), "/dev/full: write: "));
-	CHECK(out_write(profile, out_named("folded"), "none/x") == -ENOENT);
+	CHECK(out_write(profile, &meta, out_named("folded"), "none/x") == -ENOENT);
 	CHECK(strstr(unit_messages(), "none/x: write: "));
 	profile_free(profile);
 }
@@ -681,6 +683,7 @@ TEST(balance_adds_up)
 	};
 	unsigned long long user, kernel, idle, softirq, unknown, filtered,
 			   lost, missing;
+	struct meta meta = { 0 };
 	const char *text;
 
 	add_mixture(profile);
@@ -692,7 +695,8 @@ TEST(balance_adds_up)
 	balance.tally.n[TALLY_COUNT_FAILED] = 1;
 	balance.tally.n[TALLY_STACK_FULL] = 50;
 	CHECK_U64(balance_lost(&balance), 6);
-	out_balance(&balance, profile);
+	balance_describe(&balance, profile, &meta);
+	meta_tell(&meta);
 	text = unit_messages();
 	text = strchr(text, '\n');
 	CHECK(text);
@@ -711,5 +715,11 @@ TEST(balance_adds_up)
 	CHECK_U64(lost, 6);
 	CHECK_U64(user + kernel + idle + softirq + unknown + filtered + lost +
 		  missing, balance.expected);
+	CHECK(meta.balanced && meta.foreseen);
+	CHECK_U64(meta.sampled, 133);
+	CHECK_U64(meta.expected, 150);
+	CHECK_U64(meta.lost, 6);
+	CHECK_U64((uint64_t)meta.unaccounted, 17);
+	meta_free(&meta);
 	profile_free(profile);
 }

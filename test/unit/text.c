@@ -5,6 +5,7 @@
  * 2.2 (Char), ECMA-48 (C1), and flamegraph.pl's regular expression for counts.
  */
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -412,4 +413,35 @@ TEST(text_frame_is_idempotent)
 		strcpy(once, frame(name));
 		CHECK_TEXT(frame(once), once);
 	}
+}
+
+static const char *words(const char *in)
+{
+	static char out[200];
+	struct text text = { 0 };
+
+	text_safe(&text, in);
+	snprintf(out, sizeof(out), "%s", text.data ? text.data : "");
+	text_free(&text);
+	return out;
+}
+
+TEST(text_safe_words)
+{
+	CHECK_TEXT(words("a; b 12"), "a; b 12");
+	CHECK_TEXT(words("a\nb\tc\x1b[2J"), "a b c?[2J");
+	CHECK_TEXT(words("\xff\xc2\x9b"), "\xef\xbf\xbd?");
+	CHECK_TEXT(words(""), "");
+}
+
+TEST(text_words_of_a_shell)
+{
+	struct text text = { 0 };
+
+	text_word(&text, "-d");
+	text_word(&text, "");
+	text_word(&text, "a b");
+	text_word(&text, "it's");
+	CHECK_TEXT(text.data, "-d'''a b''it'\\''s'");
+	text_free(&text);
 }
