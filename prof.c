@@ -43,6 +43,7 @@
  *	3  samples.[ch]     drain: reads the maps while they are filled
  *	   stackid.[ch]     the same for the textbook's engine
  *	4  profile.[ch]     gathers samples, names them
+ *	   profile_build.[ch]  a profile of what others sampled
  *	   meta.[ch]        how a profile came to be
  *	3  sym/kernel.[ch]  kernel stacks to names
  *	   sym/asked.[ch]   names from the kernel itself
@@ -100,6 +101,9 @@
  *	   lib/bytes.[ch]   foreign bytes, bounds checked
  *	   lib/input.[ch]   foreign files, copied before they are looked at
  *	   lib/unpack.[ch]  compressed sections
+ *	   lib/unpack.[ch]  compressed sections and files
+ *	   lib/pack.[ch]    gzip files, written
+ *	   lib/wire.[ch]    protobuf, both ways
  *	   lib/checksum.[ch]   whether a file is what it says
  *	   lib/text.[ch]    texts that grow, numbers, safe names
  *	   lib/file.[ch]    lines in, whole files out

@@ -24,6 +24,9 @@
 int unpack_zlib(struct bytes in, size_t most, uint8_t **out, size_t *size);
 int unpack_xz(struct bytes in, size_t most, uint8_t **out, size_t *size);
 
+/* The same for all members of a gzip file, one after the other. */
+int unpack_gzip(struct bytes in, size_t most, uint8_t **out, size_t *size);
+
 /* xz -9 wants 65 MiB; a decoder touches no more of it than comes out. */
 #define UNPACK_MEMORY (80u << 20)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed sections: of zlib and xz, both given the same bytes. */
+/* Compressed sections: of zlib, xz and gzip, all given the same bytes. */
 #include <errno.h>
 
 #include "lib/checksum.h"
@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		check(unpack_zlib, in, most);
 		check(unpack_xz, in, most);
+		check(unpack_gzip, in, most);
 	}
 	free(text);
 	return 0;
