@@ -607,13 +607,10 @@ uint64_t profile_scaled(const struct profile *profile, uint64_t before)
 			  (double)profile->total_before + 0.5);
 }
 
-void profile_free(struct profile *profile)
+static void work_free(struct profile_work *work)
 {
-	struct profile_work *work;
-
-	if (!profile)
+	if (!work)
 		return;
-	work = profile->work;
 	user_names_free(work->user);
 	kernel_names_free(work->kernel);
 	index_free(&work->task_index);
@@ -629,6 +626,13 @@ void profile_free(struct profile *profile)
 	free(work->gathered);
 	text_free(&work->text);
 	free(work);
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	work_free(profile->work);
 	names_free(&profile->names);
 	free(profile->tasks);
 	free(profile->images);

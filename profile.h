@@ -103,7 +103,7 @@ struct profile {
 	uint64_t dropped;		/* user stacks for which memory was
 					   too dear; the samples are there */
 
-	struct profile_work *work;
+	struct profile_work *work;	/* NULL if it was read back */
 };
 
 /*

@@ -11,6 +11,8 @@ floor_of() {
 	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
 	profile.[ch] | unwind/*) echo 4 ;;
 	profile.[ch] | meta.[ch]) echo 4 ;;
+	profile.[ch] | profile_build.[ch] | meta.[ch]) echo 4 ;;
+	in/*) echo 5 ;;
 	out/*) echo 5 ;;
 	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;
@@ -23,6 +25,7 @@ room_of() {
 	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch]) echo main ;;
 	samples.[ch] | stackid.[ch]) echo samples ;;
 	loader.[ch] | loader_object.[ch]) echo loader ;;
+	profile.[ch] | profile_build.[ch]) echo profile ;;
 	*/*) echo "${1%%/*}" ;;
 	*) echo "${1%.*}" ;;
 	esac

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile_build: a profile of what somebody else sampled and named.
+ *
+ * Nothing here trusts its numbers: sums that do not fit are refused, stacks that
+ * nobody could look at are cut at the root, as the kernel cuts them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/index.h"
+#include "lib/memory.h"
+#include "lib/text.h"
+#include "profile_build.h"
+#include "sym/kernel.h"
+
+enum {
+	DEEPEST = 4096,			/* frames of a stack */
+	FRAMES_MOST = 1 << 28,		/* of all stacks: 1 GB */
+};
+
+enum { IS_SOFTIRQ = 1, IS_INTERRUPT = 2 };
+
+struct profile_build {
+	struct profile *profile;
+	unsigned int show;
+	bool alike;
+	struct index task_index, image_index, frame_index, stack_index;
+	size_t task_capacity, image_capacity, frame_capacity, stack_capacity;
+	size_t frame_id_capacity;
+	uint8_t *kinds;			/* IS_ flags of frames */
+	size_t kind_capacity;
+	uint32_t *ids;			/* of the stack at hand */
+	size_t id_capacity;
+	uint32_t truncated;		/* the frame that says so */
+	struct text text;
+};
+
+struct profile_build *profile_build_new(unsigned int show, bool alike)
+{
+	struct profile_build *build = memory_new(1, sizeof(*build));
+
+	build->profile = memory_new(1, sizeof(*build->profile));
+	build->show = show;
+	build->alike = alike;
+	profile_build_image(build, "", "");	/* IMAGE_NONE */
+	build->truncated = profile_build_frame(build, "[truncated]",
+					       FRAME_NOTE, IMAGE_NONE, 0);
+	return build;
+}
+
+/* ----------------------------------------- tasks, images, frames, each once */
+
+/* Text in build->text as a name. */
+static uint32_t add_text(struct profile_build *build)
+{
+	const char *text = build->text.data ? build->text.data : "";
+
+	return names_add(&build->profile->names, text);
+}
+
+static bool task_equal(const void *array, uint32_t position,
+		       const void *wanted)
+{
+	return !memcmp((const struct profile_task *)array + position, wanted,
+		       sizeof(struct profile_task));
+}
+
+/* swapper/3; another may call itself so, but has a number. */
+static bool is_idle(uint32_t tgid, uint32_t tid, const char *comm)
+{
+	return !tgid && !tid && !strncmp(comm, "swapper", 7) &&
+	       (!comm[7] || comm[7] == '/');
+}
+
+uint32_t profile_build_task(struct profile_build *build, uint32_t tgid,
+			    uint32_t tid, const char *comm)
+{
+	struct profile *profile = build->profile;
+	struct profile_task task = { .idle = is_idle(tgid, tid, comm) };
+	uint32_t position;
+	uint64_t hash;
+
+	if (!build->alike) {
+		task.tgid = tgid;
+		task.tid = tid;
+	}
+	build->text.length = 0;
+	/* Others put there what they like, spaces included. */
+	text_frame(&build->text, comm);
+	if (*build->text.data == '#')
+		*build->text.data = '_';
+	task.comm = add_text(build);
+	hash = index_hash(&task, sizeof(task));
+	position = index_find(&build->task_index, hash, task_equal,
+			      profile->tasks, &task);
+	if (position != INDEX_NONE)
+		return position;
+	profile->tasks = memory_grow(profile->tasks, &build->task_capacity,
+				     profile->task_count + 1, sizeof(task));
+	profile->tasks[profile->task_count] = task;
+	index_add(&build->task_index, hash, (uint32_t)profile->task_count);
+	return (uint32_t)profile->task_count++;
+}
+
+static bool image_equal(const void *array, uint32_t position,
+			const void *wanted)
+{
+	return !memcmp((const struct profile_image *)array + position, wanted,
+		       sizeof(struct profile_image));
+}
+
+static uint32_t add_safe(struct profile_build *build, const char *text)
+{
+	build->text.length = 0;
+	if (*text)
+		text_frame(&build->text, text);
+	return names_add(&build->profile->names,
+			 *text ? build->text.data : "");
+}
+
+uint32_t profile_build_image(struct profile_build *build, const char *path,
+			     const char *build_id)
+{
+	struct profile *profile = build->profile;
+	const char *slash = strrchr(path, '/');
+	struct profile_image image;
+	uint32_t position;
+	uint64_t hash;
+
+	image.name = add_safe(build, slash && slash[1] ? slash + 1 : path);
+	image.path = add_safe(build, path);
+	image.build_id = add_safe(build, build_id);
+	hash = index_hash(&image, sizeof(image));
+	position = index_find(&build->image_index, hash, image_equal,
+			      profile->images, &image);
+	if (position != INDEX_NONE)
+		return position;
+	profile->images = memory_grow(profile->images, &build->image_capacity,
+				      profile->image_count + 1, sizeof(image));
+	profile->images[profile->image_count] = image;
+	index_add(&build->image_index, hash, (uint32_t)profile->image_count);
+	return (uint32_t)profile->image_count++;
+}
+
+static bool frame_alike(const void *array, uint32_t position,
+			const void *wanted)
+{
+	const struct profile_frame *a = array, *b = wanted;
+
+	return a[position].name == b->name && a[position].kind == b->kind;
+}
+
+static bool frame_equal(const void *array, uint32_t position,
+			const void *wanted)
+{
+	return !memcmp((const struct profile_frame *)array + position, wanted,
+		       sizeof(struct profile_frame));
+}
+
+/* What the mode of a stack depends on. */
+static uint8_t look_at(const char *name, enum frame_kind kind)
+{
+	struct kernel_frame frame = { .name = name };
+	uint8_t is = 0;
+
+	if (kind != FRAME_KERNEL)
+		return 0;
+	if (kernel_frames_softirq(&frame, 1))
+		is |= IS_SOFTIRQ;
+	if (kernel_frames_interrupt(&frame, 1))
+		is |= IS_INTERRUPT;
+	return is;
+}
+
+static uint32_t new_frame(struct profile_build *build,
+			  const struct profile_frame *frame)
+{
+	struct profile *profile = build->profile;
+	size_t count = profile->frame_count;
+
+	profile->frames = memory_grow(profile->frames, &build->frame_capacity,
+				      count + 1, sizeof(*frame));
+	profile->frames[count] = *frame;
+	build->kinds = memory_grow(build->kinds, &build->kind_capacity,
+				   count + 1, 1);
+	build->kinds[count] = look_at(profile->names.text[frame->name],
+				      frame->kind);
+	profile->frame_count++;
+	return (uint32_t)count;
+}
+
+uint32_t profile_build_frame(struct profile_build *build, const char *name,
+			     enum frame_kind kind, uint32_t image,
+			     uint64_t address)
+{
+	struct profile_frame frame = {
+		.kind = kind, .image = image,
+		.address = build->show & SHOW_ADDRESSES && !build->alike ?
+			   address : 0,
+	};
+	struct profile_frame key;
+	uint32_t position;
+	uint64_t hash;
+
+	build->text.length = 0;
+	text_frame(&build->text, name);
+	frame.name = add_text(build);
+	key = frame;
+	if (build->alike)
+		key.image = IMAGE_NONE;
+	hash = index_hash(&key, sizeof(key));
+	position = index_find(&build->frame_index, hash, build->alike ?
+			      frame_alike : frame_equal,
+			      build->profile->frames, &frame);
+	if (position != INDEX_NONE)
+		return position;
+	position = new_frame(build, &frame);
+	index_add(&build->frame_index, hash, position);
+	return position;
+}
+
+/* ------------------------------------------------------------------ stacks */
+
+struct wanted {
+	const struct profile_stack *stack;
+	const uint32_t *ids;
+};
+
+static bool stack_equal(const void *array, uint32_t position,
+			const void *wanted)
+{
+	const struct profile *profile = array;
+	const struct profile_stack *stack = &profile->stacks[position];
+	const struct wanted *want = wanted;
+
+	return stack->task == want->stack->task &&
+	       stack->depth == want->stack->depth && (!stack->depth ||
+	       !memcmp(profile->frame_ids + stack->frames, want->ids,
+		       stack->depth * sizeof(*want->ids)));
+}
+
+static bool is_note(const struct profile *profile, uint32_t id,
+		    const char *text)
+{
+	const struct profile_frame *frame = &profile->frames[id];
+
+	return frame->kind == FRAME_NOTE &&
+	       !strcmp(profile->names.text[frame->name], text);
+}
+
+/* As profile_name() has it, but of names alone. */
+static enum profile_mode mode_of(const struct profile_build *build,
+				 uint32_t task, const uint32_t *frames,
+				 size_t depth)
+{
+	const struct profile *profile = build->profile;
+	bool idle = profile->tasks[task].idle, kernel = false;
+	uint8_t is = 0;
+
+	for (size_t i = 0; i < depth; i++) {
+		kernel |= profile->frames[frames[i]].kind == FRAME_KERNEL;
+		is |= build->kinds[frames[i]];
+	}
+	if (is & IS_SOFTIRQ)
+		return MODE_SOFTIRQ;
+	if (idle)
+		return is & IS_INTERRUPT ? MODE_SOFTIRQ : MODE_IDLE;
+	if (kernel)
+		return MODE_KERNEL;
+	return !depth || is_note(profile, frames[depth - 1], "[no stack]") ?
+	       MODE_UNKNOWN : MODE_USER;
+}
+
+/*
+ * Copies to build->ids what is to be shown.  Notes belong to the frames before
+ * them, or to the user's.  Returns whether anything is left to show.
+ */
+static bool select_frames(struct profile_build *build,
+			  struct profile_stack *stack, const uint32_t *frames,
+			  size_t depth)
+{
+	const struct profile *profile = build->profile;
+	bool has_kernel = false, has_user = false;
+	size_t count = 0;
+
+	build->ids = memory_grow(build->ids, &build->id_capacity, depth + 1,
+				 sizeof(*build->ids));
+	for (size_t i = 0; i < depth; i++) {
+		has_kernel |= profile->frames[frames[i]].kind == FRAME_KERNEL;
+		has_user |= !has_kernel;
+		if (build->show & (has_kernel ? SHOW_KERNEL : SHOW_USER))
+			build->ids[count++] = frames[i];
+	}
+	if (count > DEEPEST) {
+		memmove(build->ids + 1, build->ids + count - DEEPEST,
+			DEEPEST * sizeof(*build->ids));
+		build->ids[0] = build->truncated;
+		count = DEEPEST + 1;
+	}
+	stack->depth = (uint32_t)count;
+	if (stack->mode == MODE_IDLE && !(build->show & SHOW_IDLE))
+		return false;
+	return count || !(has_kernel || has_user);
+}
+
+static struct profile_stack *find_stack(struct profile_build *build,
+					const struct profile_stack *stack)
+{
+	struct profile *profile = build->profile;
+	size_t size = stack->depth * sizeof(*build->ids);
+	struct wanted wanted = { stack, build->ids };
+	uint64_t hash = index_hash(build->ids, size) ^
+			index_hash(&stack->task, sizeof(stack->task));
+	uint32_t position = index_find(&build->stack_index, hash, stack_equal,
+				       profile, &wanted);
+	struct profile_stack *there;
+
+	if (position != INDEX_NONE)
+		return &profile->stacks[position];
+	profile->stacks = memory_grow(profile->stacks, &build->stack_capacity,
+				      profile->stack_count + 1, sizeof(*stack));
+	profile->frame_ids = memory_grow(profile->frame_ids,
+					 &build->frame_id_capacity,
+					 profile->frame_id_count +
+					 stack->depth, sizeof(*build->ids));
+	if (size)
+		memcpy(profile->frame_ids + profile->frame_id_count, build->ids,
+		       size);
+	index_add(&build->stack_index, hash, (uint32_t)profile->stack_count);
+	there = &profile->stacks[profile->stack_count++];
+	*there = *stack;
+	there->samples = there->before = 0;
+	there->frames = profile->frame_id_count;
+	profile->frame_id_count += stack->depth;
+	return there;
+}
+
+static bool fits(uint64_t sum, uint64_t more)
+{
+	return sum <= INT64_MAX && more <= INT64_MAX - sum;
+}
+
+bool profile_build_stack(struct profile_build *build,
+			 const struct profile_stack *given,
+			 const uint32_t *frames, size_t depth)
+{
+	struct profile *profile = build->profile;
+	struct profile_stack stack = *given, *there;
+
+	if (!fits(profile->total + profile->filtered, stack.samples) ||
+	    !fits(profile->total_before, stack.before) ||
+	    profile->frame_id_count + depth > FRAMES_MOST)
+		return false;
+	if (!stack.samples && !stack.before)
+		return true;
+	if (stack.mode == MODE_COUNT)
+		stack.mode = mode_of(build, stack.task, frames, depth);
+	if (!select_frames(build, &stack, frames, depth)) {
+		profile->filtered += stack.samples;
+		return true;
+	}
+	there = find_stack(build, &stack);
+	there->samples += stack.samples;
+	there->before += stack.before;
+	if (stack.first && (!there->first || stack.first < there->first))
+		there->first = stack.first;
+	if (stack.last > there->last)
+		there->last = stack.last;
+	profile->by_mode[there->mode] += stack.samples;
+	profile->total += stack.samples;
+	profile->total_before += stack.before;
+	return true;
+}
+
+struct profile *profile_build_end(struct profile_build *build)
+{
+	struct profile *profile = build->profile;
+
+	index_free(&build->task_index);
+	index_free(&build->image_index);
+	index_free(&build->frame_index);
+	index_free(&build->stack_index);
+	free(build->kinds);
+	free(build->ids);
+	text_free(&build->text);
+	free(build);
+	return profile;
+}
