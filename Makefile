@@ -71,7 +71,7 @@ SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
 	unwind/*.c out/*.c)) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c run_sample.c check.c
 # All but main, so that tests can link it.
-SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c out/*.c) \
+SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c in/*.c out/*.c) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c profile_build.c meta.c options.c run.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 

@@ -196,6 +196,19 @@ static const char *set_no_demangle(struct options *options,
 	return NULL;
 }
 
+static const char *set_read(struct options *options, const char *argument)
+{
+	options->read = argument;
+	return *argument ? NULL : "is empty";
+}
+
+/* The other file is the next word: options_parse() takes it. */
+static const char *set_diff(struct options *options, const char *argument)
+{
+	options->old = argument;
+	return *argument ? NULL : "is empty";
+}
+
 static const char *set_quiet(struct options *options, const char *argument)
 {
 	(void)argument;
@@ -268,6 +281,10 @@ static const struct option_row option_rows[] = {
 	  set_format, out_names },
 	{ 262, "no-demangle", NULL, "names as they are in the files",
 	  set_no_demangle, NULL },
+	{ 264, "read", "FILE", "a recording (folded, pprof), not this machine",
+	  set_read, NULL },
+	{ 265, "diff", "OLD NEW", "what changed between two recordings",
+	  set_diff, NULL },
 	{ 'x', "explain", NULL, "tell each call on BPF and perf events; -xx: more",
 	  set_explain, NULL },
 	{ 261, "check", NULL, "what this machine allows, and the remedies",
@@ -324,6 +341,19 @@ static int usage_error(const char *object, const char *why)
 	return -EINVAL;
 }
 
+static bool is_for_sampling(int letter)
+{
+	/* --cgroup, --memory, --kallsyms, --engine */
+	static const int letters[] = {
+		'p', 't', 'C', 'F', 'e', 'd', 256, 258, 259, 260,
+	};
+
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+		if (letters[i] == letter)
+			return true;
+	return false;
+}
+
 static int set_one(struct options *options, int letter, const char *argument)
 {
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
@@ -332,6 +362,8 @@ static int set_one(struct options *options, int letter, const char *argument)
 
 		if (option_rows[i].letter != letter)
 			continue;
+		if (is_for_sampling(letter))
+			options->sampling = option_rows[i].name;
 		why = option_rows[i].set(options, argument);
 		if (!why)
 			return 0;
@@ -381,6 +413,41 @@ static int not_understood(int letter, int argc, char **argv)
 	return usage_error(word, "not known");
 }
 
+/* --diff has a second argument, which getopt_long(3) knows nothing of. */
+static int take_second(struct options *options, int argc, char **argv)
+{
+	const char *word = optind < argc ? argv[optind] : NULL;
+
+	if (!options->old || options->new)
+		return 0;
+	if (!word || !*word || (word[0] == '-' && word[1]))
+		return usage_error("--diff", "wants two files, OLD and NEW");
+	options->new = word;
+	optind++;
+	return 0;
+}
+
+/* What there is to be sampled, and how, says nothing about a recording. */
+static int check_recording(const struct options *options)
+{
+	const char *option = options->read ? "--read" : "--diff";
+
+	if (!options->read && !options->old)
+		return 0;
+	if (options->read && options->old)
+		return usage_error("--read", "not together with --diff");
+	if (options->command)
+		return usage_error(option, "a recording, or a command");
+	if (options->sampling) {
+		char object[64];
+
+		snprintf(object, sizeof(object), "--%s", options->sampling);
+		return usage_error(object, "is for sampling, not for a "
+				   "recording");
+	}
+	return 0;
+}
+
 int options_parse(struct options *options, int argc, char **argv)
 {
 	char letters[2 * OPTION_ROWS + 3];
@@ -399,6 +466,8 @@ int options_parse(struct options *options, int argc, char **argv)
 		if (set_one(options, letter, optarg))
 			return -EINVAL;
 		argument = optarg;
+		if (take_second(options, argc, argv))
+			return -EINVAL;
 	}
 	if (optind < argc) {
 		/* "--" can also be an option's argument. */
@@ -414,6 +483,8 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (options->command && (options->pid_count || options->tid_count ||
 				 options->cgroup))
 		return usage_error("--", "a command, or -p, -t or --cgroup");
+	if (check_recording(options))
+		return -EINVAL;
 	options->event.hz = options->hz;
 	if (options->quiet && (options->verbose || options->explain))
 		return usage_error("-q", "not together with -v or -x");

@@ -31,6 +31,9 @@ struct options {
 	const char **outputs;	/* files */
 	size_t output_count, output_capacity;
 	const char *format;	/* for stdout, or NULL */
+	const char *read;	/* a recording to look at, or NULL */
+	const char *old, *new;	/* two to compare, or NULL */
+	const char *sampling;	/* an option that is for sampling, or NULL */
 	bool kernel, user;	/* only these stacks; both: both */
 	bool no_idle, no_demangle, quiet, verbose;
 	unsigned int explain;	/* how often -x was given */

@@ -94,6 +94,12 @@
  *	   unwind/cfa.[ch]  ... and what holds where in one
  *	   unwind/dwarf.[ch]  numbers as DWARF writes them
  *	5  out/out.[ch]     the table of output formats
+ *	5  in/in.[ch]       recordings read back, one or two to compare
+ *	   in/folded.[ch]   folded stacks
+ *	   in/pprof.[ch]    pprof: samples
+ *	   in/pprof_tables.[ch]  pprof: what samples refer to
+ *	   in/pprof_frames.c  pprof: locations as frames
+ *	   out/out.[ch]     the table of output formats
  *	   out/folded.[ch]  folded stacks
  *	   out/balance.[ch] where each tick went
  *	0  lib/log.[ch]     every message
@@ -158,6 +164,22 @@ static int profile_machine(const struct options *options, uint64_t begin)
 }
 
 static const char libraries[] =
+/* The same for what was sampled before, here or elsewhere: no kernel is asked. */
+static int profile_recording(const struct options *options)
+{
+	struct run run = { .options = options, .cgroup_fd = -1 };
+	int failed;
+
+	failed = run_check(&run) ||	/* can we write there? lib/file */
+		 run_read(&run) ||	/* one, or two to compare: in/ */
+		 run_write(&run);	/* the result: out/ */
+	return run_close(&run, failed);
+}
+
+static const char version[] =
+	"prof " PROF_VERSION "\n"
+	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n"
+	"libraries:"
 #ifdef PROF_ZLIB
 	" zlib"
 #endif
@@ -244,7 +266,9 @@ int main(int argc, char **argv)
 		log_open(options.quiet ? LOG_QUIET :
 			 options.verbose ? LOG_VERBOSE : LOG_NORMAL);
 		explain_open(explained(&options));
-		status = profile_machine(&options, begin);
+		status = options.read || options.old ?
+			 profile_recording(&options) :
+			 profile_machine(&options, begin);
 	}
 	options_free(&options);
 	return status;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "in/in.h"
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "lib/text.h"
@@ -234,10 +235,9 @@ int run_load(struct run *run)
 	return run->samples ? 0 : -1;
 }
 
-/* What is shown, and how deep stacks can be. */
-int run_open(struct run *run)
+/* What the options and the outputs want: SHOW_ flags. */
+static unsigned int what_to_show(const struct options *options)
 {
-	const struct options *options = run->options;
 	unsigned int show = options->no_idle ? 0 : SHOW_IDLE;
 
 	explain_stage("open", "what samples are gathered in");
@@ -251,7 +251,15 @@ int run_open(struct run *run)
 		show |= out_for_file(options->outputs[i])->show;
 	if (options->format)
 		show |= out_named(options->format)->show;
-	run->profile = profile_new(show,
+	return show;
+}
+
+/* The profile, still empty, and how deep its stacks can be. */
+int run_open(struct run *run)
+{
+	const struct options *options = run->options;
+
+	run->profile = profile_new(what_to_show(options),
 				   system_sysctl("kernel/perf_event_max_stack",
 						 STACK_DEPTH),
 				   options->kallsyms, run->object);
@@ -383,6 +391,21 @@ int run_start(struct run *run)
 	return error;
 }
 
+/* -------------------------------------------------------------- or reading */
+
+int run_read(struct run *run)
+{
+	const struct options *options = run->options;
+	unsigned int show = what_to_show(options);
+
+	if (options->old)
+		run->profile = in_compare(options->old, options->new, show,
+					  &run->meta);
+	else
+		run->profile = in_read(options->read, show, &run->meta);
+	return run->profile ? 0 : -1;
+}
+
 /* ----------------------------------------------------------------- the end */
 
 int run_name(struct run *run)
@@ -420,6 +443,8 @@ static void complete_balance(struct run *run)
 	balance->cpus = run->sampler.count;
 	balance->dangling = cost.dangling;
 	balance->drained = cost.samples;
+	if (run->unwind)
+		balance->drained += unwind_cost(run->unwind).copies;
 	balance->fixed = run->engine == ENGINE_STACKID;
 	if (cost.longest > run->plan.longest)
 		balance->late = cost.longest;

@@ -53,6 +53,7 @@ int run_load(struct run *run);		/* the program into the kernel */
 int run_open(struct run *run);		/* the profile, still empty */
 int run_start(struct run *run);		/* clocks, and the command */
 int run_sample(struct run *run);	/* until the end; then all is still */
+int run_read(struct run *run);		/* instead of all these: recordings */
 int run_name(struct run *run);		/* addresses to names */
 int run_describe(struct run *run);	/* what outputs tell beside it */
 int run_write(struct run *run);		/* outputs */

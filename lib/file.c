@@ -36,6 +36,48 @@ int lines_open(struct lines *lines, const char *path)
 	return 0;
 }
 
+/* -errno for what has no end, or nothing to read. */
+static int check_kind(const struct stat *status)
+{
+	if (S_ISDIR(status->st_mode))
+		return -EISDIR;
+	return S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode) ? 0 :
+	       -ENODEV;
+}
+
+int lines_open_named(struct lines *lines, const char *path)
+{
+	struct stat status;
+	int error;
+
+	*lines = (struct lines){ .fd = -1 };
+	if (strcmp(path, "-"))
+		error = lines_open(lines, path);
+	else
+		error = (lines->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC,
+					   STDERR_FILENO + 1)) < 0 ?
+			-errno : 0;
+	if (error)
+		return error;
+	error = fstat(lines->fd, &status) ? -errno :
+		strcmp(path, "-") ? check_kind(&status) : 0;
+	/* A pipe's writer may be slower than we are. */
+	if (!error && strcmp(path, "-") && fcntl(lines->fd, F_SETFL, 0))
+		error = -errno;
+	if (error)
+		lines_close(lines);
+	return error;
+}
+
+void lines_open_bytes(struct lines *lines, uint8_t *data, size_t size)
+{
+	*lines = (struct lines){
+		.fd = -1, .data = (char *)data, .to = size, .capacity = size,
+	};
+	/* Room for the zero byte of the last line. */
+	lines->data = memory_grow(lines->data, &lines->capacity, size + 1, 1);
+}
+
 /* Reads more behind what is there.  False at the end or after an error. */
 static bool lines_fill(struct lines *lines)
 {
@@ -47,6 +89,8 @@ static bool lines_fill(struct lines *lines)
 		lines->to -= lines->from;
 		lines->from = 0;
 	}
+	if (lines->fd < 0)
+		return false;
 	if (lines->to > LINES_LONGEST) {
 		lines->error = -EMSGSIZE;
 		return false;
@@ -93,6 +137,46 @@ char *lines_next(struct lines *lines)
 	*end = '\0';
 	lines->from = (size_t)(end + 1 - lines->data);
 	return line;
+}
+
+struct bytes lines_peek(struct lines *lines)
+{
+	if (lines->from == lines->to && !lines->error)
+		lines_fill(lines);
+	return (struct bytes){
+		(const uint8_t *)lines->data + lines->from,
+		lines->to - lines->from,
+	};
+}
+
+int lines_rest(struct lines *lines, size_t most, uint8_t **data, size_t *size)
+{
+	ssize_t got = 1;
+
+	if (lines->from)
+		memmove(lines->data, lines->data + lines->from,
+			lines->to - lines->from);
+	lines->to -= lines->from;
+	lines->from = 0;
+	while (lines->fd >= 0 && got && !lines->error && lines->to <= most) {
+		lines->data = memory_grow(lines->data, &lines->capacity,
+					  lines->to + LINES_CHUNK, 1);
+		got = read(lines->fd, lines->data + lines->to,
+			   lines->capacity - lines->to);
+		if (got > 0)
+			lines->to += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			lines->error = -errno;
+	}
+	if (lines->to > most)
+		lines->error = -EFBIG;
+	if (lines->error)
+		return lines->error;
+	*data = (uint8_t *)lines->data;
+	*size = lines->to;
+	lines->data = NULL;
+	lines->to = lines->capacity = 0;
+	return 0;
 }
 
 void lines_close(struct lines *lines)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/bytes.h"
+
 /*
  * Reading a text line by line, in constant memory but for the longest line.
  */
@@ -18,6 +20,24 @@ struct lines {
 
 /* Opens `path`; 0 or -errno.  With success, lines_close() is owed. */
 int lines_open(struct lines *lines, const char *path);
+
+/*
+ * The same for a file that somebody names to be read: a regular one, a pipe, or
+ * "-", which is stdin.  -ENODEV for a device, -EISDIR for a directory.
+ */
+int lines_open_named(struct lines *lines, const char *path);
+
+/* The same for `size` bytes that malloc() gave, which are taken over. */
+void lines_open_bytes(struct lines *lines, uint8_t *data, size_t size);
+
+/* What comes next, at least a byte unless it is the end; it stays there. */
+struct bytes lines_peek(struct lines *lines);
+
+/*
+ * All that comes, instead of lines: *data is the caller's then, to be freed.
+ * 0, or -errno; -EFBIG if it is more than `most`.
+ */
+int lines_rest(struct lines *lines, size_t most, uint8_t **data, size_t *size);
 
 /*
  * The next line without its newline, valid until the next call; NULL at the
