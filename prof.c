@@ -101,6 +101,7 @@
  *	   in/pprof_frames.c  pprof: locations as frames
  *	   out/out.[ch]     the table of output formats
  *	   out/folded.[ch]  folded stacks
+ *	   out/pprof.[ch]   for go tool pprof, and all that store profiles
  *	   out/balance.[ch] where each tick went
  *	0  lib/log.[ch]     every message
  *	   lib/memory.[ch]  arrays that grow

@@ -10,9 +10,9 @@
  *	code     0..255 a byte   257..285 a length, then a distance: the bytes
  *	         that stand so far back, once more
  *
- * A profile repeats itself a lot at short distances, so the fixed code and the
- * latest place where three bytes stood are enough: a third larger than what zlib
- * makes of it, in a twentieth of zlib's code.
+ * A profile repeats itself a lot, so the fixed code and the best of the last few
+ * places with the same bytes are enough: 1.3 times what zlib makes
+ * of it, in a twentieth of its code.
  *
  * Source: RFC 1951 (deflate), RFC 1952 (gzip).
  */
@@ -30,6 +30,7 @@ enum {
 	HASHES = 1 << 14,
 	SHORTEST = 4,		/* three bytes far back save nothing */
 	LONGEST = 258,
+	TRIES = 16,		/* places that are looked at */
 	SYMBOLS = 286,
 };
 
@@ -43,7 +44,9 @@ struct pack {
 	} codes[SYMBOLS];
 	uint8_t data[BUFFER];
 	size_t done, filled;		/* data[done..filled) is not yet packed */
-	uint32_t last[HASHES];		/* where such bytes began, + 1; 0: never */
+	/* Where bytes of this hash began last, + 1 (0: never), and before
+	   each place (modulo WINDOW), where they began then. */
+	uint32_t last[HASHES], earlier[WINDOW];
 };
 
 static void put_bits(struct pack *pack, uint32_t bits, unsigned int count)
@@ -138,16 +141,17 @@ static void put_copy(struct pack *pack, unsigned int length,
 	put_bits(pack, extra, bits);
 }
 
-/* Where SHORTEST bytes as those at `at` stood last, or none; then they do here. */
-static size_t find_last(struct pack *pack, size_t at)
+/* Notes that `at` begins with its bytes; returns where such began last, + 1. */
+static uint32_t note(struct pack *pack, size_t at)
 {
-	uint32_t word, place;
+	uint32_t word, last;
 
 	memcpy(&word, pack->data + at, sizeof(word));
 	word = word * 0x9e3779b1u >> (32 - 14);
-	place = pack->last[word];
+	last = pack->last[word];
 	pack->last[word] = (uint32_t)at + 1;
-	return place ? place - 1 : at;
+	pack->earlier[at % WINDOW] = last;
+	return last;
 }
 
 static unsigned int same(const struct pack *pack, size_t a, size_t b)
@@ -160,6 +164,30 @@ static unsigned int same(const struct pack *pack, size_t a, size_t b)
 	return length;
 }
 
+/* The longest of the last few places that begin as `at` does: its length. */
+static unsigned int find_longest(struct pack *pack, size_t at, size_t *from)
+{
+	uint32_t place = note(pack, at);
+	unsigned int longest = 0;
+
+	for (int try = 0; try < TRIES && place; try++) {
+		size_t there = place - 1;
+		unsigned int length;
+
+		if (at - there > WINDOW)
+			break;
+		length = same(pack, there, at);
+		if (length > longest) {
+			longest = length;
+			*from = there;
+		}
+		place = pack->earlier[there % WINDOW];
+		if (place > there)
+			break;
+	}
+	return longest;
+}
+
 /* Packs the buffer but for `keep` bytes, which may repeat what is to come. */
 static void pack_some(struct pack *pack, size_t keep)
 {
@@ -168,9 +196,7 @@ static void pack_some(struct pack *pack, size_t keep)
 		unsigned int length = 0;
 
 		if (at + SHORTEST <= pack->filled)
-			from = find_last(pack, at);
-		if (from < at && at - from <= WINDOW)
-			length = same(pack, from, at);
+			length = find_longest(pack, at, &from);
 		if (length < SHORTEST) {
 			put_symbol(pack, pack->data[at]);
 			pack->done++;
@@ -180,23 +206,29 @@ static void pack_some(struct pack *pack, size_t keep)
 		pack->done += length;
 		/* Places inside the copy are found again, too. */
 		while (++at < pack->done && at + SHORTEST <= pack->filled)
-			find_last(pack, at);
+			note(pack, at);
 	}
+}
+
+static void slide_places(uint32_t *places, size_t count, size_t by)
+{
+	for (size_t i = 0; i < count; i++)
+		places[i] = places[i] > by ? places[i] - (uint32_t)by : 0;
 }
 
 /* What is too far back to be repeated makes room. */
 static void slide(struct pack *pack)
 {
-	size_t by = pack->done - WINDOW;
+	/* Whole windows, so that earlier[] keeps its order. */
+	size_t by = pack->done / WINDOW * WINDOW - WINDOW;
 
-	if (pack->done <= WINDOW)
+	if (pack->done < 2 * WINDOW)
 		return;
 	memmove(pack->data, pack->data + by, pack->filled - by);
 	pack->done -= by;
 	pack->filled -= by;
-	for (size_t i = 0; i < HASHES; i++)
-		pack->last[i] = pack->last[i] > by ?
-				pack->last[i] - (uint32_t)by : 0;
+	slide_places(pack->last, HASHES, by);
+	slide_places(pack->earlier, WINDOW, by);
 }
 
 struct pack *pack_open(struct file_out *out)

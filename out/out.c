@@ -6,10 +6,13 @@
 #include "lib/log.h"
 #include "out/folded.h"
 #include "out/out.h"
+#include "out/pprof.h"
 #include "sys/system.h"
 
 static const struct out_format out_formats[] = {
 	{ "folded", ".folded|.txt", 0, out_folded },
+	{ "pprof", ".pb.gz|.pprof", SHOW_ADDRESSES, out_pprof },
+	{ "pprof-raw", ".pb", SHOW_ADDRESSES, out_pprof_raw },
 };
 
 const char out_names[] = "folded";
