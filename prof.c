@@ -102,6 +102,8 @@
  *	   out/out.[ch]     the table of output formats
  *	   out/folded.[ch]  folded stacks
  *	   out/pprof.[ch]   for go tool pprof, and all that store profiles
+ *	   out/speedscope.[ch]  for the viewer of that name
+ *	   out/perf_script.[ch]  for what reads perf script's text
  *	   out/balance.[ch] where each tick went
  *	0  lib/log.[ch]     every message
  *	   lib/memory.[ch]  arrays that grow

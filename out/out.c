@@ -6,13 +6,17 @@
 #include "lib/log.h"
 #include "out/folded.h"
 #include "out/out.h"
+#include "out/perf_script.h"
 #include "out/pprof.h"
+#include "out/speedscope.h"
 #include "sys/system.h"
 
 static const struct out_format out_formats[] = {
 	{ "folded", ".folded|.txt", 0, out_folded },
 	{ "pprof", ".pb.gz|.pprof", SHOW_ADDRESSES, out_pprof },
 	{ "pprof-raw", ".pb", SHOW_ADDRESSES, out_pprof_raw },
+	{ "speedscope", ".speedscope.json", 0, out_speedscope },
+	{ "perf", ".perf", SHOW_ADDRESSES, out_perf_script },
 };
 
 const char out_names[] = "folded";

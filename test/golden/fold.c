@@ -2,7 +2,7 @@
 /*
  * fold: canned samples through the real profile and output code.
  *
- *	fold DIRECTORY
+ *	fold DIRECTORY [FORMAT]
  *
  * DIRECTORY/samples is text, a word and what it sets a line:
  *
@@ -18,7 +18,8 @@
  *	sums			tell at the end, on stderr, what was counted
  *
  * DIRECTORY/kallsyms stands for /proc/kallsyms, if it is there, and
- * DIRECTORY/maps.PID for /proc/PID/maps.  Folded lines go to stdout.
+ * DIRECTORY/maps.PID for /proc/PID/maps.  The profile goes to stdout, as folded
+ * lines or in another format, with what is said of the run made up.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -131,7 +132,7 @@ static void set_show(void)
 {
 	const char *word;
 
-	fold.show = 0;
+	fold.show &= SHOW_ADDRESSES;
 	while ((word = strtok(NULL, " \t"))) {
 		if (!strcmp(word, "kernel"))
 			fold.show |= SHOW_KERNEL;
@@ -261,20 +262,47 @@ static void tell_sums(const struct profile *profile)
 		(unsigned long long)profile->filtered);
 }
 
+static void make_meta(struct meta *meta)
+{
+	meta_set(&meta->program, "prof 0.1");
+	meta_set(&meta->command, "prof -d 10 -- 'a \"b\"'");
+	meta_set(&meta->host, "host");
+	meta_set(&meta->kernel, "Linux 6.1 x86_64");
+	meta_set(&meta->event, "cpu-clock");
+	meta_set(&meta->type, "samples");
+	meta_set(&meta->unit, "count");
+	meta->clock = true;
+	meta->hz = 99;
+	meta->period = 10101010;
+	meta->cpus = 2;
+	meta->time = 1700000000000000000;
+	meta->start = 500;
+	meta->duration = 10000000000;
+	meta->balanced = meta->foreseen = true;
+	meta->sampled = meta->expected = 1980;
+	meta_note(meta, "10.00 s on 2 CPUs");
+	meta_warning(meta, "a warning");
+	meta_advice(meta, "what to do");
+}
+
 int main(int argc, char **argv)
 {
+	const struct out_format *format = out_named(argc > 2 ? argv[2] :
+						    "folded");
 	int failed;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: fold DIRECTORY\n");
+	if (argc < 2 || argc > 3 || !format) {
+		fprintf(stderr, "usage: fold DIRECTORY [FORMAT]\n");
 		return 2;
 	}
+	fold.show |= format->show;
+	make_meta(&fold.meta);
 	redirect_all(argv[1]);
 	read_samples(argv[1]);
 	failed = profile_check(profile());
 	if (!failed) {
 		profile_name(fold.profile);
-		failed = out_write(fold.profile, &fold.meta, out_named("folded"), NULL);
+		failed = out_write(fold.profile, &fold.meta, format, NULL);
 	}
 	if (fold.sums)
 		tell_sums(fold.profile);
