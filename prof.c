@@ -181,7 +181,7 @@ static int profile_recording(const struct options *options)
 
 static const char version[] =
 	"prof " PROF_VERSION "\n"
-	"engines: hash stackid\nunwinders: frame pointers\noutputs: folded\n"
+	"engines: hash stackid\nunwinders: frame pointers\n"
 	"libraries:"
 #ifdef PROF_ZLIB
 	" zlib"
@@ -193,6 +193,7 @@ static const char version[] =
 	" libiberty"
 #endif
 	"";
+	"\noutputs:";
 
 static enum explain_level explained(const struct options *options)
 {
@@ -233,6 +234,9 @@ static int print_version(void)
 	text_format(&text, "prof " PROF_VERSION "\nengines: hash stackid\n"
 		    "unwinders: frame pointers\noutputs: %s\n"
 		    "libraries:%s\n", out_names, libraries);
+	text_format(&text, "%s", version);
+	out_names(&text);
+	text_add(&text, "\n", 1);
 	status = print(text.data);
 	text_free(&text);
 	return status;

@@ -215,6 +215,10 @@ struct profile *profile_new(unsigned int show, size_t depth,
 	profile->work->user = user_names_new(show & SHOW_MANGLED);
 	profile->work->kernel = kernel_names_new(kallsyms, object);
 	add_image(profile, "", "");	/* IMAGE_NONE */
+	/* Never NULL: stacks without frames begin there, too. */
+	profile->frame_ids = memory_grow(NULL,
+					 &profile->work->frame_id_capacity, 1,
+					 sizeof(*profile->frame_ids));
 	return profile;
 }
 

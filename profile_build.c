@@ -41,6 +41,9 @@ struct profile_build *profile_build_new(unsigned int show, bool alike)
 	struct profile_build *build = memory_new(1, sizeof(*build));
 
 	build->profile = memory_new(1, sizeof(*build->profile));
+	/* Never NULL: stacks without frames begin there, too. */
+	build->profile->frame_ids = memory_grow(NULL, &build->frame_id_capacity,
+						1, sizeof(uint32_t));
 	build->show = show;
 	build->alike = alike;
 	profile_build_image(build, "", "");	/* IMAGE_NONE */

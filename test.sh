@@ -9,6 +9,7 @@
 #	build	two copies of the tree give the same bytes
 #	asan	unit and golden, and a run, under asan and ubsan
 #	fuzz	FUZZ_RUNS inputs (20000) for each parser
+#	consumers  others read what prof writes, and prof what others write
 #	lint	static analysers, shellcheck, mandoc
 #	coverage	which lines unit, golden and live reach, as a table
 #	vm	the oldest and the newest kernel, in QEMU (VM_KERNELS)
@@ -16,6 +17,7 @@
 #		of a busy machine, all calls that can fail
 #
 # Without a part: unit golden floors docs build live.  A test prints `ok`, `FAIL` or
+# Without a part: unit golden floors docs live consumers.  A test prints `ok`, `FAIL` or
 # `skip` with its name; the last line counts them.  Status 1 if one failed.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -75,6 +77,7 @@ live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
 fuzz_needs=()
 lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
 	mandoc:mandoc)
+consumers_needs=(go:golang-go node:nodejs npm:npm chromium:chromium)
 vm_needs=(qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
 
 # ---------------------------------------------------------------- the parts
@@ -124,6 +127,21 @@ part_live() {
 		umount /sys/kernel/tracing
 		made_tracefs=
 	fi
+}
+
+# Viewers and libraries: what cannot be had is left out, and said.
+part_consumers() {
+	local from=test/consumers/package.json to=build/consumers
+
+	install_packages "${consumers_needs[@]}" ||
+		skip consumers-packages "some cannot be had"
+	if command -v npm >/dev/null && ! cmp -s $from $to/installed; then
+		mkdir -p $to
+		cp $from $to/package.json
+		npm install --prefix $to --no-audit --no-fund --silent \
+			>$to/log 2>&1 && cp $from $to/installed
+	fi
+	bash test/consumers/run.sh
 }
 
 part_asan() {
@@ -199,6 +217,7 @@ part_long() {
 mkdir -p build
 parts=("$@")
 [ $# -gt 0 ] || parts=(unit golden floors docs build live)
+[ $# -gt 0 ] || parts=(unit golden floors docs live consumers)
 for part in "${parts[@]}"; do
 	if ! declare -F "part_$part" >/dev/null; then
 		echo "test.sh: no part '$part'; its head lists them" >&2

@@ -148,7 +148,7 @@ static bool is_blank(char c)
 static bool cut_number(char *line, size_t *length, uint64_t *value,
 		       bool *fraction)
 {
-	size_t end = *length, from = end, dot = 0;
+	size_t end = *length, from = end, dot = 0, stack;
 	uint64_t sum = 0;
 
 	while (from && ((line[from - 1] >= '0' && line[from - 1] <= '9') ||
@@ -157,8 +157,9 @@ static bool cut_number(char *line, size_t *length, uint64_t *value,
 		if (line[from] == '.')
 			dot = from;
 	}
-	if (from < 2 || from == end || !is_blank(line[from - 1]) ||
-	    line[from] == '.')
+	for (stack = from; stack && is_blank(line[stack - 1]); stack--)
+		;
+	if (!stack || stack == from || from == end || line[from] == '.')
 		return false;
 	for (size_t i = from; i < (dot ? dot : end); i++) {
 		uint64_t digit = (uint64_t)(line[i] - '0');
@@ -171,11 +172,9 @@ static bool cut_number(char *line, size_t *length, uint64_t *value,
 		sum += sum < UINT64_MAX;
 	*fraction |= dot && dot + 1 < end;
 	*value = sum;
-	while (from && is_blank(line[from - 1]))
-		from--;
-	line[from] = '\0';
-	*length = from;
-	return from;
+	line[stack] = '\0';
+	*length = stack;
+	return true;
 }
 
 /* The frames between `;`, up to `end`; returns how many. */

@@ -66,6 +66,12 @@ void out_endings(struct text *text)
 			    out_formats[i].endings);
 }
 
+void out_names(struct text *text)
+{
+	for (size_t i = 0; i < OUT_FORMATS; i++)
+		text_format(text, " %s", out_formats[i].name);
+}
+
 static const char *why_not(int error)
 {
 	switch (error) {

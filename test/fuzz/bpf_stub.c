@@ -62,3 +62,18 @@ int bpf_prog_load(const struct bpf_prog_attr *attr)
 		snprintf(attr->log, attr->log_size, "0: (95) exit\nR0 !read_ok\n");
 	return errors[which];
 }
+
+/* Nobody runs these: they are linked beside what is called. */
+int bpf_map_lookup_elem(int fd, const void *key, void *value)
+{
+	(void)fd;
+	(void)key;
+	(void)value;
+	return -ENOENT;
+}
+
+int bpf_prog_test_run(int fd)
+{
+	(void)fd;
+	return -EPERM;
+}

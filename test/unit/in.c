@@ -79,6 +79,7 @@ TEST(in_folded_endings)
 	check_folded("\n\n", "");
 	check_folded("a;b 1", "a;b 1\n");
 	check_folded("a;b 1\r\nc 2\t\r\n", "c 2\na;b 1\n");
+	check_folded("  1 2\na 3\n", "a 3\n _1 2\n");
 	check_folded("a;b\t \t7 \n", "a;b 7\n");
 	check_folded("# a comment\n#not;one 3\n", "_not;one 3\n");
 	CHECK_TEXT(unit_messages(), "");

@@ -445,3 +445,61 @@ TEST(options_command_after_a_dashed_argument)
 	CHECK_TEXT(options.outputs[0], "--");
 	done();
 }
+
+TEST(options_recordings)
+{
+	CHECK(!PARSE("--read", "x.folded", "-K", "-f", "folded"));
+	CHECK_TEXT(options.read, "x.folded");
+	CHECK(!options.old);
+	CHECK(!PARSE("--diff", "a", "b", "-q", "-o", "x.pb.gz"));
+	CHECK_TEXT(options.old, "a");
+	CHECK_TEXT(options.new, "b");
+	CHECK(options.quiet);
+	CHECK_TEXT(options.outputs[0], "x.pb.gz");
+	CHECK(!PARSE("-q", "--diff=a", "-"));
+	CHECK_TEXT(options.new, "-");
+	CHECK_TEXT(unit_messages(), "");
+	done();
+}
+
+TEST(options_recordings_misused)
+{
+	static const struct {
+		char *argv[6];
+		const char *message;
+	} bad[] = {
+		{ { "prof", "--read" }, "prof: --read: option: wants an "
+		  "argument\n" },
+		{ { "prof", "--read", "" }, "prof: --read : option: is "
+		  "empty\n" },
+		{ { "prof", "--diff", "a" }, "prof: --diff: option: wants two "
+		  "files, OLD and NEW\n" },
+		{ { "prof", "--diff", "a", "-q" }, "prof: --diff: option: "
+		  "wants two files, OLD and NEW\n" },
+		{ { "prof", "--diff", "a", "--", "b" }, "prof: --diff: option: "
+		  "wants two files, OLD and NEW\n" },
+		{ { "prof", "--diff", "a", "b", "c" }, "prof: c: option: not an "
+		  "option; a command comes after --\n" },
+		{ { "prof", "--read", "a", "--diff", "b", "c" },
+		  "prof: --read: option: not together with --diff\n" },
+		{ { "prof", "--read", "a", "--", "ls" },
+		  "prof: --read: option: a recording, or a command\n" },
+		{ { "prof", "-F", "99", "--read", "a" }, "prof: --frequency: "
+		  "option: is for sampling, not for a recording\n" },
+		{ { "prof", "--diff", "a", "b", "-p", "1" }, "prof: --pid: "
+		  "option: is for sampling, not for a recording\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char *argv[7] = { 0 };
+		const char *said;
+
+		memcpy(argv, bad[i].argv, sizeof(bad[i].argv));
+		CHECK(parse(argv) == -EINVAL);
+		said = unit_messages();
+		if (strncmp(said, bad[i].message, strlen(bad[i].message)))
+			unit_fail(__FILE__, __LINE__, "%s, not %s", said,
+				  bad[i].message);
+	}
+	done();
+}
