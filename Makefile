@@ -39,6 +39,10 @@ LIBRARIES := $(if $(ZLIB),$(B)/libraries/z.a) \
 	$(if $(IBERTY),$(B)/libraries/iberty.a)
 LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA) \
 	$(if $(IBERTY),-DPROF_IBERTY)
+	$(if $(LZMA),$(B)/libraries/lzma.a)
+# And the page of HTML output, which is linked wherever outputs are.
+LIBRARIES += $(B)/page_embed.o
+LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA)
 
 CLANG ?= clang
 OBJCOPY ?= objcopy
@@ -126,6 +130,13 @@ $(B)/bpf_prog.o: bpf_prog.c bpf_prog.h $(wildcard bpf/*.h arch/*.h) Makefile
 $(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o $(B)/flags
 	$(call say,AS   ,$<)$(CC) -DBPF_OBJECT='"$(B)/bpf_prog.o"' \
 		-c -o $@ bpf/embed.S
+
+# Put together from its parts.
+$(B)/page_embed.o: page/embed.S $(wildcard page/*) $(B)/flags
+	$(call say,PAGE ,page/flame.html)page/assemble.sh $(B)/page
+	$(Q)$(CC) -DPAGE_HEAD='"$(B)/page/head"' \
+		-DPAGE_TAIL='"$(B)/page/tail"' \
+		-DPAGE_SVG_STYLE='"$(B)/page/svg.css"' -c -o $@ page/embed.S
 
 include test/Makefile
 

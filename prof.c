@@ -104,6 +104,12 @@
  *	   out/pprof.[ch]   for go tool pprof, and all that store profiles
  *	   out/speedscope.[ch]  for the viewer of that name
  *	   out/perf_script.[ch]  for what reads perf script's text
+ *	   out/html.[ch]    a page: a flame graph to click and search in
+ *	   out/svg.[ch]     a flame graph that stands still
+ *	   out/tree.[ch]    stacks that begin alike, as a tree
+ *	   out/json.[ch]    texts for JSON, also inside of HTML
+ *	   page/            the page's markup, style and script
+ *	   page/embed.S     these, inside this program
  *	   out/balance.[ch] where each tick went
  *	0  lib/log.[ch]     every message
  *	   lib/memory.[ch]  arrays that grow

@@ -5,14 +5,18 @@
 
 #include "lib/log.h"
 #include "out/folded.h"
+#include "out/html.h"
 #include "out/out.h"
 #include "out/perf_script.h"
 #include "out/pprof.h"
 #include "out/speedscope.h"
+#include "out/svg.h"
 #include "sys/system.h"
 
 static const struct out_format out_formats[] = {
 	{ "folded", ".folded|.txt", 0, out_folded },
+	{ "html", ".html|.htm", 0, out_html },
+	{ "svg", ".svg", 0, out_svg },
 	{ "pprof", ".pb.gz|.pprof", SHOW_ADDRESSES, out_pprof },
 	{ "pprof-raw", ".pb", SHOW_ADDRESSES, out_pprof_raw },
 	{ "speedscope", ".speedscope.json", 0, out_speedscope },

@@ -179,7 +179,7 @@ TEST(options_bad_values)
 	REFUSED("--cpu 99999", "-C", "99999");
 	REFUSED("--output ", "-o", "");
 	REFUSED("--output x.docx", "-o", "x.docx");
-	REFUSED("--format svg", "-f", "svg");
+	REFUSED("--format png", "-f", "png");
 	REFUSED("--format ", "-f", "");
 	done();
 }
