@@ -9,6 +9,7 @@
 #	build	two copies of the tree give the same bytes
 #	asan	unit and golden, and a run, under asan and ubsan
 #	fuzz	FUZZ_RUNS inputs (20000) for each parser
+#	browser	pages and pictures in Chromium, driven by playwright
 #	consumers  others read what prof writes, and prof what others write
 #	lint	static analysers, shellcheck, mandoc
 #	coverage	which lines unit, golden and live reach, as a table
@@ -78,6 +79,8 @@ fuzz_needs=()
 lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
 	mandoc:mandoc)
 consumers_needs=(go:golang-go node:nodejs npm:npm chromium:chromium)
+browser_needs=(chromium:chromium node:nodejs npm:npm xmllint:libxml2-utils
+	/usr/share/fonts/truetype/dejavu:fonts-dejavu-core)
 vm_needs=(qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
 
 # ---------------------------------------------------------------- the parts
@@ -93,6 +96,23 @@ part_unit() {
 part_golden() {
 	make -s build/test/fold || { fail golden "does not build"; return; }
 	test/golden/run
+	make -s build/test/page-maker || {
+		fail golden "does not build"
+		return
+	}
+	test/page/golden.sh
+}
+
+part_browser() {
+	make -s build/test/page-maker || {
+		fail browser "does not build"
+		return
+	}
+	install_packages "${browser_needs[@]}" || {
+		skip browser "packages are missing"
+		return
+	}
+	test/page/run
 }
 
 part_floors() { test/floors.sh; }
@@ -148,6 +168,8 @@ part_asan() {
 	make -s asan || { fail asan "does not build"; return; }
 	build/asan/test/unit | sed 's/^\(ok\|FAIL\) /\1 asan\//'
 	FOLD=build/asan/test/fold test/golden/run |
+		sed 's/^\(ok\|FAIL\) /\1 asan\//'
+	MAKER=build/asan/test/page-maker test/page/golden.sh |
 		sed 's/^\(ok\|FAIL\) /\1 asan\//'
 	if [ "$(id -u)" != 0 ]; then
 		skip asan/run "needs root"

@@ -33,6 +33,9 @@ $(B)/test/fold: $(B)/test/golden/fold.o $(B)/test/o/redirect.o $(OBJECTS) \
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) \
 		$(REDIRECT_WRAPS) -o $@ $^
 
+$(B)/test/page-maker: $(B)/test/page/page.o $(OBJECTS) $(LIBRARIES)
+	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
+
 # ------------------------------------------------------------- sanitizers
 
 # gcc and the system's libc, linked dynamically: sanitizers know no musl.
@@ -63,6 +66,10 @@ $(B)/asan/test/fold: $(B)/asan/test/golden/fold.o \
 		$(LIBRARIES)
 	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) $(REDIRECT_WRAPS) \
 		-o $@ $^
+
+$(B)/asan/test/page-maker: $(B)/asan/test/page/page.o \
+		$(SOURCES:%.c=$(B)/asan/%.o) $(LIBRARIES)
+	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) -o $@ $^
 
 # ---------------------------------------------------------------- fuzzing
 
@@ -97,6 +104,7 @@ $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
 	$(call say,LD   ,$@)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer \
 		$(REDIRECT_WRAPS) -o $@ $^
 
-asan: $(B)/asan/prof $(B)/asan/test/unit $(B)/asan/test/fold
+asan: $(B)/asan/prof $(B)/asan/test/unit $(B)/asan/test/fold \
+	$(B)/asan/test/page-maker
 
 .PHONY: asan
