@@ -7,6 +7,7 @@
 # make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
 # make coverage         which lines the tests reach
 # make lint format bench install uninstall dist clean completions
+# make lint format bench screenshots install uninstall dist clean
 # V=1 shows the commands.  A build writes nothing outside build/ but ./prof.
 
 VERSION = 0.1
