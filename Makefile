@@ -132,11 +132,11 @@ $(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o $(B)/flags
 	$(call say,AS   ,$<)$(CC) -DBPF_OBJECT='"$(B)/bpf_prog.o"' \
 		-c -o $@ bpf/embed.S
 
-# Put together from its parts.
+# Put together from its parts, and packed if it can be unpacked: 46 KB less.
 $(B)/page_embed.o: page/embed.S $(wildcard page/*) $(B)/flags
 	$(call say,PAGE ,page/flame.html)page/assemble.sh $(B)/page
-	$(Q)$(CC) -DPAGE_HEAD='"$(B)/page/head"' \
-		-DPAGE_TAIL='"$(B)/page/tail"' \
+	$(Q)$(CC) -DPAGE_HEAD='"$(B)/page/head$(if $(ZLIB),.gz)"' \
+		-DPAGE_TAIL='"$(B)/page/tail$(if $(ZLIB),.gz)"' \
 		-DPAGE_SVG_STYLE='"$(B)/page/svg.css"' -c -o $@ page/embed.S
 
 include test/Makefile

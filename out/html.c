@@ -27,11 +27,12 @@
 #include "lib/index.h"
 #include "lib/memory.h"
 #include "lib/text.h"
+#include "lib/unpack.h"
 #include "out/html.h"
 #include "out/json.h"
 #include "out/tree.h"
 
-/* page/embed.S: what the build made of page/ */
+/* page/embed.S: what the build made of page/, packed or not */
 extern const char page_head[], page_tail[];
 extern const uint64_t page_head_size, page_tail_size;
 
@@ -419,6 +420,26 @@ static void put_meta(struct page *page)
 	put(page, "},\n");
 }
 
+/* A part of the page.  A gzip file begins with bytes that no text begins with. */
+static void put_part(struct page *page, const char *data, uint64_t size)
+{
+	struct bytes packed = { (const uint8_t *)data, (size_t)size };
+	uint8_t *text;
+	size_t length;
+	int error;
+
+	if (data[0] != 0x1f) {
+		file_out_write(page->out, data, (size_t)size);
+		return;
+	}
+	error = unpack_gzip(packed, 1 << 20, &text, &length);
+	if (!error)
+		file_out_write(page->out, (const char *)text, length);
+	else if (!page->out->error)
+		page->out->error = error;
+	free(text);
+}
+
 void out_html(const struct profile *profile, const struct meta *meta,
 	      struct file_out *out)
 {
@@ -427,7 +448,7 @@ void out_html(const struct profile *profile, const struct meta *meta,
 
 	tree_build(&page.tree, profile);
 	make_parts(&page);
-	file_out_write(out, page_head, (size_t)page_head_size);
+	put_part(&page, page_head, page_head_size);
 	put(&page, "{\"format\":1,\n");
 	put_meta(&page);
 	put_labels(&page);
@@ -437,7 +458,7 @@ void out_html(const struct profile *profile, const struct meta *meta,
 	put(&page, text);
 	put_nodes(&page);
 	put(&page, "}\n");
-	file_out_write(out, page_tail, (size_t)page_tail_size);
+	put_part(&page, page_tail, page_tail_size);
 	free(page.processes);
 	free(page.parts);
 	index_free(&page.process_index);

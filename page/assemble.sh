@@ -3,7 +3,7 @@
 #
 # assemble.sh FOLDER: puts the page together, for the program to embed.
 #
-#	flame.html ─┬─> FOLDER/head   to where the profile's data go
+#	flame.html ─┬─> FOLDER/head   to where the profile's data go; .gz: packed
 #	flame.css ──┤   FOLDER/tail   the rest
 #	*.js ───────┘                 model, draw, texts, flame
 #	svg.css ──────> FOLDER/svg.css
@@ -40,3 +40,5 @@ sed -e '/^<!--/,/-->$/d' -e 's/^[[:space:]]*//' -e '/^$/d' \
 	-e "/^@SCRIPT@/{r $to/script" -e 'd;}' "$page/flame.html" >"$to/all"
 sed '/^@DATA@/,$d' "$to/all" >"$to/head"
 sed '1,/^@DATA@/d' "$to/all" >"$to/tail"
+gzip -9n <"$to/head" >"$to/head.gz"
+gzip -9n <"$to/tail" >"$to/tail.gz"

@@ -2,7 +2,8 @@
 /*
  * The page as bytes of the program: what stands before the profile's data,
  * page_head, and behind it, page_tail; the style of pictures, page_svg_style.
- * The build gives PAGE_HEAD and so on, the files that page/assemble.sh made.
+ * The first two are packed by gzip where the program is built with zlib.  The
+ * build gives PAGE_HEAD and so on, the files that page/assemble.sh made.
  */
 	.section .rodata
 
