@@ -290,7 +290,7 @@ function columns() {
 	const share = (id, title, of) => ({ id, title, bar: true,
 		value: (i) => now[of][i],
 		text: (i) => percent(now.all ? now[of][i] / now.all : 0, 2) });
-	const number = (id, title, of) => ({ id, title,
+	const number = (id, title, of) => ({ id, title, kind: "count",
 		value: (i) => now[of][i], text: (i) =>
 			meta.unit === "nanoseconds" ? time_text(now[of][i]) :
 			count_text(now[of][i]) });
@@ -338,6 +338,7 @@ function show_columns(list) {
 		const cell = make("th"), button = make("button", column.title);
 
 		cell.scope = "col";
+		cell.className = column.kind || "";
 		button.type = "button";
 		button.dataset.column = column.id;
 		if (column.id === state.sort)
@@ -380,6 +381,7 @@ function make_row(label, list, most) {
 				column.value(label) < 0 ? "less" : "more"));
 		} else {
 			cell.textContent = column.text(label);
+			cell.className = column.kind || "";
 		}
 		if (column.bar) {
 			cell.className = "share";

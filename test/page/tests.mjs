@@ -487,6 +487,8 @@ for (const [name, width, height] of [["narrow", 320, 640], ["wide", 2560, 1300],
 				check(box && box.x >= 0 && box.x + box.width <= width,
 					id + " is outside");
 			}
+			check((await page.locator("tbody td:first-child span").first()
+				.boundingBox()).width > 80, "no room for names");
 			await click(page, python);
 			check((await text(page, "#zoom-text")).startsWith("main"),
 				"zoom");
