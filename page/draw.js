@@ -37,7 +37,7 @@ const themes = {
 		kinds: [[9, 54, 40], [20, 17, 33], [36, 64, 29], [56, 46, 26],
 			[148, 38, 29], [0, 0, 30], [222, 20, 31], [212, 12, 24]],
 		match: [288, 46, 42], text: "#f6f3ee", dim_text: "#aaa39a",
-		paper: "#16171b", small: "#3a3b41", small_light: 18, ring: "#8ab4ff",
+		paper: "#16171b", small: "#2e3036", small_light: 18, ring: "#8ab4ff",
 		hover: "rgba(255,255,255,.75)", more: [16, 70], less: [212, 60],
 		none: [40, 4, 25], spread: 2.5, strength: [26, 38],
 		pale: "rgba(22,23,27,.72)",
@@ -109,9 +109,13 @@ function cached_colour(kind, shade) {
 }
 
 /* Of many nodes in one strip: their kind's, but softer. */
-function small_colour(kind) {
+function strip_colour(kind, marked) {
 	const [h, s, l] = theme.kinds[kind];
 
+	if (marked)
+		return match_colour(3);
+	if (is_diff)
+		return theme.small;
 	return hsl(h, s * 0.75, l * 0.8 + theme.small_light * 0.2);
 }
 
@@ -202,14 +206,15 @@ function ancestor(view, node, depth) {
 
 /*
  * Calls frame(node, left, width) for what is to be seen of a row, and
- * small(left, width, count, kind) for strips of one kind's nodes that are too
- * narrow.
+ * small(left, width, count, kind, marked) for strips of nodes that are too narrow,
+ * all of one kind and all marked or none.
  */
-function walk_row(layout, depth, frame, small) {
+function walk_row(layout, depth, marks, frame, small) {
 	const { view, zoom } = layout;
 	const begin = view.x[zoom], stop = begin + view.width[zoom];
 	const level = view.level[depth];
 	let strip = -1, strip_end = 0, strip_count = 0, strip_kind = 0;
+	let strip_marked = 0;
 
 	if (depth <= view.depth[zoom]) {
 		frame(ancestor(view, zoom, depth), 0, layout.width);
@@ -217,7 +222,8 @@ function walk_row(layout, depth, frame, small) {
 	}
 	const flush = () => {
 		if (strip >= 0)
-			small(strip, strip_end - strip, strip_count, strip_kind);
+			small(strip, strip_end - strip, strip_count, strip_kind,
+				strip_marked);
 		strip = -1;
 		strip_count = 0;
 	};
@@ -237,12 +243,15 @@ function walk_row(layout, depth, frame, small) {
 			continue;
 		}
 		const kind = kind_in(view, node);
+		const marked = marks ? marks[view.label[node]] : 0;
 
-		if (strip >= 0 && (left - strip_end > 0.5 || kind !== strip_kind))
+		if (strip >= 0 && (left - strip_end > 0.5 ||
+				   kind !== strip_kind || marked !== strip_marked))
 			flush();
 		if (strip < 0) {
 			strip = left;
 			strip_kind = kind;
+			strip_marked = marked;
 		}
 		strip_end = left + wide;
 		strip_count++;
@@ -258,7 +267,7 @@ function hit(layout, x, y) {
 
 	if (depth < 0 || depth >= layout.rows || x < 0 || x >= layout.width)
 		return null;
-	walk_row(layout, depth, (node, left, wide) => {
+	walk_row(layout, depth, null, (node, left, wide) => {
 		if (x >= left && x < left + wide)
 			found = { node };
 	}, (left, wide, count) => {
@@ -315,7 +324,7 @@ function paint_row(context, layout, depth, y, column, marks, above) {
 	const { view } = layout;
 	const texts = [];
 
-	walk_row(layout, depth, (node, left, wide) => {
+	walk_row(layout, depth, marks, (node, left, wide) => {
 		const label = view.label[node];
 		const pale = above || (marks && !(label >= 0 && marks[label]));
 		const gap = wide > 3 ? 1 : wide > 1.5 ? 0.5 : 0;
@@ -332,10 +341,13 @@ function paint_row(context, layout, depth, y, column, marks, above) {
 		}
 		if (wide > 3 * column + 2 * PAD)
 			texts.push(node, left, wide, pale);
-	}, (left, wide, count, kind) => {
-		context.fillStyle = is_diff || marks || above ? theme.small :
-			small_colour(kind);
+	}, (left, wide, count, kind, marked) => {
+		context.fillStyle = strip_colour(kind, marked);
 		context.fillRect(left, y, Math.max(wide, 0.6), ROW - 1);
+		if (marks && !marked) {
+			context.fillStyle = theme.pale;
+			context.fillRect(left, y, Math.max(wide, 0.6), ROW - 1);
+		}
 	});
 	for (let i = 0; i < texts.length; i += 4)
 		paint_text(context, view, texts[i], texts[i + 1],
@@ -379,7 +391,7 @@ function make_svg(layout, marks, title, describe) {
 	for (let depth = 0; depth < layout.rows; depth++) {
 		const y = layout.top(depth) + head;
 
-		walk_row(layout, depth, (node, left, wide) => {
+		walk_row(layout, depth, marks, (node, left, wide) => {
 			const text = fit(label_text(layout.view, node),
 				Math.floor((wide - 2 * PAD) / column));
 
@@ -394,12 +406,11 @@ function make_svg(layout, marks, title, describe) {
 					'" xml:space="preserve">' + xml(text) +
 					"</text>");
 			out.push("</g>\n");
-		}, (left, wide, count, kind) => {
+		}, (left, wide, count, kind, marked) => {
 			out.push('<rect x="' + left.toFixed(1) + '" y="' + y +
 				'" width="' + Math.max(wide, 0.5).toFixed(1) +
 				'" height="' + (ROW - 1) + '" fill="' +
-				(is_diff || marks ? theme.small :
-					small_colour(kind)) + '"/>\n');
+				strip_colour(kind, marked) + '"/>\n');
 		});
 	}
 	out.push("</svg>\n");
