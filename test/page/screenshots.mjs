@@ -12,7 +12,7 @@ const browser = await chromium.launch({ executablePath,
 	args: ["--no-sandbox", "--disable-gpu"] });
 
 for (const [colorScheme, hash] of [["light", "#size=1"],
-	["dark", "#size=1&show=both&s=hash|sha"]]) {
+	["dark", "#size=1&show=both"]]) {
 	const page = await browser.newPage({ colorScheme,
 		viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1.5 });
 
