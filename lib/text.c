@@ -52,6 +52,20 @@ void text_format(struct text *text, const char *format, ...)
 	va_end(args);
 }
 
+void text_digits(struct text *text, uint64_t value, unsigned int base,
+		 size_t width)
+{
+	char digits[64];
+	size_t from = sizeof(digits);
+
+	do
+		digits[--from] = "0123456789abcdef"[value % base];
+	while (value /= base);
+	while (sizeof(digits) - from < width && from)
+		digits[--from] = ' ';
+	text_add(text, digits + from, sizeof(digits) - from);
+}
+
 void text_free(struct text *text)
 {
 	free(text->data);

@@ -141,20 +141,22 @@ static void add_file(struct text *text, const struct profile *profile,
 {
 	const char *path =
 		profile->names.text[profile->images[frame->image].path];
+	bool module;
 
 	if (frame->kind == FRAME_JIT && strncmp(path, "/tmp/perf-", 10)) {
 		text_format(text, " (/tmp/perf-%" PRIu32 ".map)\n", tgid);
 		return;
 	}
-	if (frame->kind == FRAME_KERNEL && !strcmp(path, "[kernel]"))
+	module = frame->kind == FRAME_KERNEL && *path && *path != '[' &&
+		 !strchr(path, '/');
+	if (frame->kind == FRAME_KERNEL &&
+	    (!*path || !strcmp(path, "[kernel]")))
 		path = "[kernel.kallsyms]";
-	if (frame->kind == FRAME_KERNEL && *path && *path != '[' &&
-	    !strchr(path, '/'))
-		text_format(text, " ([%s])\n", path);
-	else
-		text_format(text, " (%s)\n", *path ? path :
-			    frame->kind == FRAME_KERNEL ?
-			    "[kernel.kallsyms]" : "[unknown]");
+	else if (!*path)
+		path = "[unknown]";
+	text_add(text, module ? " ([" : " (", module ? 3 : 2);
+	text_add(text, path, strlen(path));
+	text_add(text, module ? "])\n" : ")\n", module ? 3 : 2);
 }
 
 static void put_event(struct writer *writer)
@@ -177,8 +179,11 @@ static void put_event(struct writer *writer)
 		const struct profile_frame *frame =
 			&profile->frames[frames[i]];
 
-		text_format(text, "\t%16" PRIx64 " %s", frame->address,
-			    profile->names.text[frame->name]);
+		text_add(text, "\t", 1);
+		text_digits(text, frame->address, 16, 16);
+		text_add(text, " ", 1);
+		text_add(text, profile->names.text[frame->name],
+			 profile->names.length[frame->name]);
 		add_file(text, profile, frame, task->tgid);
 	}
 	text_add(text, "\n", 1);

@@ -18,7 +18,6 @@
  *
  * Source: github.com/jlfwong/speedscope, src/lib/file-format-spec.ts.
  */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +169,7 @@ static uint64_t samples_of(const struct writer *writer, size_t i, bool before)
 static void put_samples(struct writer *writer, bool before)
 {
 	const struct profile *profile = writer->profile;
+	struct text *text = &writer->text;
 	bool first = true;
 
 	put(writer, "\"samples\":[");
@@ -181,11 +181,15 @@ static void put_samples(struct writer *writer, bool before)
 
 		if (!samples_of(writer, i, before))
 			continue;
-		put(writer, first ? "\n[%" PRIu32 : ",\n[%" PRIu32,
-		    writer->comms[comm] - 1);
-		for (size_t j = 0; j < stack->depth; j++)
-			put(writer, ",%" PRIu32, frames[j]);
-		put(writer, "]");
+		text->length = 0;
+		text_add(text, first ? "\n[" : ",\n[", first ? 2 : 3);
+		text_digits(text, writer->comms[comm] - 1, 10, 0);
+		for (size_t j = 0; j < stack->depth; j++) {
+			text_add(text, ",", 1);
+			text_digits(text, frames[j], 10, 0);
+		}
+		text_add(text, "]", 1);
+		file_out_write(writer->out, text->data, text->length);
 		first = false;
 	}
 	put(writer, "\n]");

@@ -445,3 +445,15 @@ TEST(text_words_of_a_shell)
 	CHECK_TEXT(text.data, "-d'''a b''it'\\''s'");
 	text_free(&text);
 }
+
+TEST(text_digits_of_numbers)
+{
+	struct text text = { 0 };
+
+	text_digits(&text, 0, 10, 0);
+	text_digits(&text, UINT64_MAX, 10, 3);
+	text_digits(&text, 0xabc, 16, 5);
+	text_digits(&text, 7, 10, 3);
+	CHECK_TEXT(text.data, "018446744073709551615  abc  7");
+	text_free(&text);
+}
