@@ -281,6 +281,8 @@ static int read_sample(struct reader *reader, struct bytes message)
 	if (reader->sample.base && !pprof->in->meta->before)
 		pprof->in->meta->before =
 			memory_new(1, sizeof(*pprof->in->meta->before));
+	if (pprof_check_copied(pprof))
+		return -EINVAL;
 	if (profile_build_stack(pprof->in->build, &stack, reader->frames,
 				depth))
 		return 0;
@@ -391,7 +393,7 @@ static void take_comment(struct in *in, const char *text)
 	}
 }
 
-static void set_string(const struct pprof *pprof, char **to, uint64_t number)
+static void set_string(struct pprof *pprof, char **to, uint64_t number)
 {
 	char *text = pprof_string(pprof, number);
 
@@ -401,7 +403,7 @@ static void set_string(const struct pprof *pprof, char **to, uint64_t number)
 
 static void make_meta(struct reader *reader)
 {
-	const struct pprof *pprof = &reader->pprof;
+	struct pprof *pprof = &reader->pprof;
 	struct meta *meta = pprof->in->meta;
 	bool clock = pprof_is(pprof, pprof->period_type.unit, "nanoseconds");
 
@@ -435,7 +437,7 @@ static void make_meta(struct reader *reader)
 /* Go's profiles, for one, are of one program, the first mapping. */
 static void find_program(struct reader *reader)
 {
-	const struct pprof *pprof = &reader->pprof;
+	struct pprof *pprof = &reader->pprof;
 	const struct pprof_mapping *first = pprof->mappings.items;
 	char *path = pprof_string(pprof, pprof->mappings.count ? first->file :
 				  0);

@@ -11,6 +11,7 @@
  * A location is one machine instruction; functions that were inlined there have
  * a line each.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +181,8 @@ int pprof_make_frames(struct pprof *pprof)
 	int error = 0;
 
 	for (size_t i = 0; !error && i < pprof->locations.count; i++)
-		error = add_location(pprof, &locations[i], &text);
+		error = add_location(pprof, &locations[i], &text) ?
+			-EINVAL : pprof_check_copied(pprof);
 	text_free(&text);
 	return error;
 }

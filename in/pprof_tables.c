@@ -30,6 +30,8 @@
 /* Of each kind; more is no profile of anything. */
 enum { ITEMS_MOST = 8 << 20 };
 
+enum { STRING_MOST = 1 << 16 };
+
 int pprof_bad(const struct pprof *pprof, const char *format, ...)
 {
 	struct text text = { 0 };
@@ -112,14 +114,22 @@ bool pprof_is(const struct pprof *pprof, uint64_t number, const char *text)
 	       (!size || !memcmp(pprof->strings[number].data, text, size));
 }
 
-char *pprof_string(const struct pprof *pprof, uint64_t number)
+char *pprof_string(struct pprof *pprof, uint64_t number)
 {
 	struct bytes bytes = { 0 };
 
 	if (number < pprof->string_count)
 		bytes = pprof->strings[number];
+	if (bytes.size > STRING_MOST)
+		bytes.size = STRING_MOST;
+	pprof->copied += bytes.size;
 	return memory_text(bytes.size ? (const char *)bytes.data : "",
 			   bytes.size);
+}
+
+int pprof_check_copied(const struct pprof *pprof)
+{
+	return pprof->copied >> 32 ? pprof_bad(pprof, "too much text") : 0;
 }
 
 static int add_string(struct pprof *pprof, const struct wire_field *field)

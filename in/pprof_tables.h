@@ -51,6 +51,7 @@ struct pprof {
 	size_t comment_count, comment_capacity;
 	uint64_t default_type, period, time, duration;
 	uint64_t samples;	/* how many messages there are */
+	uint64_t copied;	/* bytes of strings, again and again */
 };
 
 /* Reads all but the samples.  0, or -errno after a message. */
@@ -66,8 +67,14 @@ void *pprof_find(const struct pprof_table *table, uint64_t id);
 /* Whether string `number` is `text`; one that is not there is "". */
 bool pprof_is(const struct pprof *pprof, uint64_t number, const char *text);
 
-/* String `number`, to be freed; zero bytes in it end it. */
-char *pprof_string(const struct pprof *pprof, uint64_t number);
+/*
+ * String `number`, to be freed; zero bytes in it end it, and so do 64 KB.  What
+ * is copied is counted: a string can be asked for without end.
+ */
+char *pprof_string(struct pprof *pprof, uint64_t number);
+
+/* -EINVAL after a message once strings of 4 GB were copied. */
+int pprof_check_copied(const struct pprof *pprof);
 
 /* Tells that the file is damaged; -EINVAL. */
 int pprof_bad(const struct pprof *pprof, const char *format, ...)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings read back: folded stacks and pprof, good, odd, and hostile. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "in/in.h"
+#include "lib/pack.h"
 #include "lib/text.h"
 #include "lib/wire.h"
 #include "out/out.h"
@@ -187,6 +189,13 @@ TEST(in_not_files)
 	/* A FIFO without a writer is empty, not a trap. */
 	CHECK(!mkfifo("fifo", 0600));
 	check_read("fifo", SHOW_ALL, "");
+}
+
+TEST(in_stdin)
+{
+	unit_write_text("in", "a;b 2\n");
+	CHECK(freopen("in", "r", stdin));
+	check_read("-", SHOW_ALL, "a;b 2\n");
 }
 
 /* ------------------------------------------------------------- comparisons */
@@ -504,6 +513,20 @@ TEST(in_pprof_cut_anywhere)
 }
 
 #ifdef PROF_ZLIB
+
+TEST(in_folded_packed)
+{
+	static const char text[] = "a;b 2\nc 1";
+	struct file_out out;
+	struct pack *pack;
+
+	CHECK(!file_out_open(&out, "x.gz"));
+	pack = pack_open(&out);
+	pack_write(pack, text, strlen(text));
+	pack_close(pack);
+	CHECK(!file_out_close(&out));
+	check_read("x.gz", SHOW_ALL, "a;b 2\nc 1\n");
+}
 
 /* 3.5 MB that would become 555. */
 TEST(in_bomb)
