@@ -222,7 +222,7 @@ static void slide(struct pack *pack)
 	/* Whole windows, so that earlier[] keeps its order. */
 	size_t by = pack->done / WINDOW * WINDOW - WINDOW;
 
-	if (pack->done < 2 * WINDOW)
+	if (pack->done < 2 * (size_t)WINDOW)
 		return;
 	memmove(pack->data, pack->data + by, pack->filled - by);
 	pack->done -= by;
