@@ -403,7 +403,12 @@ int run_read(struct run *run)
 					  &run->meta);
 	else
 		run->profile = in_read(options->read, show, &run->meta);
-	return run->profile ? 0 : -1;
+	if (!run->profile)
+		return -1;
+	log_detail("read: %zu stacks of %zu frames with a name each, %" PRIu64
+		   " %s", run->profile->stack_count, run->profile->frame_count,
+		   run->profile->total, run->meta.type);
+	return 0;
 }
 
 /* ----------------------------------------------------------------- the end */
