@@ -27,6 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(!error || error == -EINVAL || error == -EFBIG);
 	profile = profile_build_end(in.build);
 	free(text);
+	/* As in_compare() leaves it. */
+	if (in.before && !meta.before) {
+		meta.before = calloc(1, sizeof(*meta.before));
+		MUST(meta.before);
+	}
 	if (!error)
 		recording_check(profile, &meta);
 	profile_free(profile);
