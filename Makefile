@@ -6,8 +6,7 @@
 # make test            ./test.sh            make check    unit and golden only
 # make asan            build/asan/prof      make fuzz     RUNS=20000 for each parser
 # make coverage         which lines the tests reach
-# make lint format bench install uninstall dist clean completions
-# make lint format bench screenshots install uninstall dist clean
+# make lint format bench screenshots completions install uninstall dist clean
 # V=1 shows the commands.  A build writes nothing outside build/ but ./prof.
 
 VERSION = 0.1
@@ -40,10 +39,8 @@ LIBRARIES := $(if $(ZLIB),$(B)/libraries/z.a) \
 	$(if $(IBERTY),$(B)/libraries/iberty.a)
 LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA) \
 	$(if $(IBERTY),-DPROF_IBERTY)
-	$(if $(LZMA),$(B)/libraries/lzma.a)
 # And the page of HTML output, which is linked wherever outputs are.
 LIBRARIES += $(B)/page_embed.o
-LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA)
 
 CLANG ?= clang
 OBJCOPY ?= objcopy
@@ -73,11 +70,9 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 # All but main, so that tests can link it.  Sorted: the order of objects is that
 # in the program, and not every make sorts.
 SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
-	unwind/*.c out/*.c)) \
-	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c options.c run.c run_sample.c check.c
-# All but main, so that tests can link it.
-SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c in/*.c out/*.c) \
-	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c profile_build.c meta.c options.c run.c check.c
+	unwind/*.c in/*.c out/*.c)) \
+	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c \
+	profile.c profile_build.c meta.c options.c run.c run_sample.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 
 Q = $(if $(V),,@)

@@ -68,24 +68,19 @@
  *	   elf/notes.[ch]   build-ids
  *	   elf/frames.[ch]  where functions begin and end, of stripped files
  *	   elf/pclntab.[ch] Go's own symbols
- *	   sym/demangle.[ch]   names as people wrote them
- *	   sym/iberty.[ch]  what the library for that stands on
  *	1  sys/limit.[ch]   ends what takes too long
- *	   sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
- *	   sym/user.[ch]    user addresses to files and offsets
- *	2  proc/sideband.[ch]  forks, execs and mappings, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/spaces.[ch] what code was where in every process, at every time
-	   proc/space.[ch]  ... in one process, as it changed
-	   proc/processes.[ch] ... by process number
-	   proc/snapshot.[ch]  ... of which nobody told
-	   proc/ranges.[ch] sets of address ranges that share memory
-	   proc/files.[ch]  what is mapped, found again and held
-	   proc/maps.[ch]   /proc/PID/maps
-	   proc/identity.[ch] who a process is
-	   proc/comms.[ch]  how threads are called now
+ *	   proc/space.[ch]  ... in one process, as it changed
+ *	   proc/processes.[ch] ... by process number
+ *	   proc/snapshot.[ch]  ... of which nobody told
+ *	   proc/ranges.[ch] sets of address ranges that share memory
+ *	   proc/files.[ch]  what is mapped, found again and held
+ *	   proc/maps.[ch]   /proc/PID/maps
+ *	   proc/identity.[ch] who a process is
+ *	   proc/comms.[ch]  how threads are called now
  *	   proc/stat.[ch]   /proc/stat: what the hypervisor took
  *	4  unwind/unwind.[ch]  keeps the walker in the kernel supplied
  *	   unwind/walk.[ch] walks what it sent a copy of
@@ -99,7 +94,6 @@
  *	   in/pprof.[ch]    pprof: samples
  *	   in/pprof_tables.[ch]  pprof: what samples refer to
  *	   in/pprof_frames.c  pprof: locations as frames
- *	   out/out.[ch]     the table of output formats
  *	   out/folded.[ch]  folded stacks
  *	   out/pprof.[ch]   for go tool pprof, and all that store profiles
  *	   out/speedscope.[ch]  for the viewer of that name
@@ -115,7 +109,6 @@
  *	   lib/memory.[ch]  arrays that grow
  *	   lib/bytes.[ch]   foreign bytes, bounds checked
  *	   lib/input.[ch]   foreign files, copied before they are looked at
- *	   lib/unpack.[ch]  compressed sections
  *	   lib/unpack.[ch]  compressed sections and files
  *	   lib/pack.[ch]    gzip files, written
  *	   lib/wire.[ch]    protobuf, both ways
@@ -172,7 +165,6 @@ static int profile_machine(const struct options *options, uint64_t begin)
 	return run_close(&run, failed);
 }
 
-static const char libraries[] =
 /* The same for what was sampled before, here or elsewhere: no kernel is asked. */
 static int profile_recording(const struct options *options)
 {
@@ -185,10 +177,7 @@ static int profile_recording(const struct options *options)
 	return run_close(&run, failed);
 }
 
-static const char version[] =
-	"prof " PROF_VERSION "\n"
-	"engines: hash stackid\nunwinders: frame pointers\n"
-	"libraries:"
+static const char libraries[] =
 #ifdef PROF_ZLIB
 	" zlib"
 #endif
@@ -199,7 +188,6 @@ static const char version[] =
 	" libiberty"
 #endif
 	"";
-	"\noutputs:";
 
 static enum explain_level explained(const struct options *options)
 {
@@ -238,11 +226,8 @@ static int print_version(void)
 	int status;
 
 	text_format(&text, "prof " PROF_VERSION "\nengines: hash stackid\n"
-		    "unwinders: frame pointers\noutputs: %s\n"
+		    "unwinders: frame pointers, .eh_frame\noutputs: %s\n"
 		    "libraries:%s\n", out_names, libraries);
-	text_format(&text, "%s", version);
-	out_names(&text);
-	text_add(&text, "\n", 1);
 	status = print(text.data);
 	text_free(&text);
 	return status;

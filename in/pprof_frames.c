@@ -20,7 +20,7 @@
 #include "lib/memory.h"
 
 /* What is looked at to tell what a frame is. */
-struct place {
+struct pprof_place {
 	char *mapping;		/* file name; "" if there is none */
 	char *file;		/* of the source */
 	char *name;
@@ -39,7 +39,7 @@ static bool ends(const char *text, const char *with)
 	return length >= size && !strcmp(text + length - size, with);
 }
 
-static bool is_kernel(const struct place *place)
+static bool is_kernel(const struct pprof_place *place)
 {
 	const char *mapping = place->mapping;
 
@@ -52,28 +52,28 @@ static bool is_kernel(const struct place *place)
 	       !begins(mapping, "[vsyscall");
 }
 
-static bool is_jit(const struct place *place)
+static bool is_jit(const struct pprof_place *place)
 {
 	return !strcmp(place->file, "[jit]") ||
 	       !strcmp(place->mapping, "[jit]") ||
 	       begins(place->mapping, "/tmp/perf-");
 }
 
-static bool is_note(const struct place *place)
+static bool is_note(const struct pprof_place *place)
 {
 	return !place->address && *place->name == '[' &&
 	       ends(place->name, "]") && !strstr(place->name, "+0x") &&
 	       !begins(place->name, "[0x");
 }
 
-static enum frame_kind kind_of(const struct place *place)
+static enum frame_kind kind_of(const struct pprof_place *place)
 {
 	return is_kernel(place) ? FRAME_KERNEL : is_jit(place) ? FRAME_JIT :
 	       is_note(place) ? FRAME_NOTE : FRAME_USER;
 }
 
 /* The kernel's parts have names of our own: [kernel], and ext4 for [ext4]. */
-static uint32_t image_of(struct pprof *pprof, const struct place *place,
+static uint32_t image_of(struct pprof *pprof, const struct pprof_place *place,
 			 enum frame_kind kind, const char *build_id)
 {
 	size_t length = strlen(place->mapping);
@@ -96,7 +96,7 @@ static uint32_t image_of(struct pprof *pprof, const struct place *place,
 }
 
 /* [file+0x1234], or [0x1234] */
-static void name_address(struct text *text, const struct place *place,
+static void name_address(struct text *text, const struct pprof_place *place,
 			 const struct pprof_mapping *mapping)
 {
 	const char *slash = strrchr(place->mapping, '/');
@@ -110,7 +110,7 @@ static void name_address(struct text *text, const struct place *place,
 		    file, offset);
 }
 
-static void add_frame(struct pprof *pprof, struct place *place,
+static void add_frame(struct pprof *pprof, struct pprof_place *place,
 		      const char *name, const char *build_id)
 {
 	enum frame_kind kind;
@@ -126,7 +126,7 @@ static void add_frame(struct pprof *pprof, struct place *place,
 				    place->address);
 }
 
-static int add_function(struct pprof *pprof, struct place *place,
+static int add_function(struct pprof *pprof, struct pprof_place *place,
 			uint64_t number, const char *build_id)
 {
 	const struct pprof_function *function =
@@ -150,7 +150,7 @@ static int add_location(struct pprof *pprof, struct pprof_location *location,
 {
 	const struct pprof_mapping *mapping =
 		pprof_find(&pprof->mappings, location->mapping);
-	struct place place = {
+	struct pprof_place place = {
 		.mapping = pprof_string(pprof, mapping ? mapping->file : 0),
 		.file = memory_text("", 0), .address = location->address,
 	};

@@ -23,7 +23,7 @@ static const struct out_format out_formats[] = {
 	{ "perf", ".perf", SHOW_ADDRESSES, out_perf_script },
 };
 
-const char out_names[] = "folded";
+const char out_names[] = "folded html svg pprof pprof-raw speedscope perf";
 
 enum { OUT_FORMATS = sizeof(out_formats) / sizeof(*out_formats) };
 
@@ -68,12 +68,6 @@ void out_endings(struct text *text)
 	for (size_t i = 0; i < OUT_FORMATS; i++)
 		text_format(text, "%s%s", i ? "|" : "",
 			    out_formats[i].endings);
-}
-
-void out_names(struct text *text)
-{
-	for (size_t i = 0; i < OUT_FORMATS; i++)
-		text_format(text, " %s", out_formats[i].name);
 }
 
 static const char *why_not(int error)

@@ -28,9 +28,6 @@ const struct out_format *out_named(const char *name);
  */
 const struct out_format *out_for_file(const char *path);
 
-/* Appends the names of all formats, a space before each. */
-void out_names(struct text *text);
-
 /* Appends all endings that are known, for messages. */
 void out_endings(struct text *text);
 

@@ -9,9 +9,7 @@ floor_of() {
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
 	loader.[ch] | loader_object.[ch] | sampler.[ch] | proc/*) echo 2 ;;
 	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
-	profile.[ch] | unwind/*) echo 4 ;;
-	profile.[ch] | meta.[ch]) echo 4 ;;
-	profile.[ch] | profile_build.[ch] | meta.[ch]) echo 4 ;;
+	profile.[ch] | profile_build.[ch] | meta.[ch] | unwind/*) echo 4 ;;
 	in/*) echo 5 ;;
 	out/*) echo 5 ;;
 	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;

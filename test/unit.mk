@@ -86,18 +86,12 @@ $(B)/fuzz/o/%.o: %.c Makefile test/unit.mk
 # kernel, which is a stub, the others do not.
 $(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
 		$(B)/fuzz/o/test/fuzz/fuzz.o $(B)/fuzz/o/test/fuzz/frame.o \
+		$(B)/fuzz/o/test/fuzz/recording.o \
 		$(B)/fuzz/o/test/fuzz/bpf_stub.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-FUZZ_TARGETS = loader kallsyms options maps text unpack demangle
-FUZZ_TARGETS = loader kallsyms options maps sideband text
-FUZZ_TARGETS = loader kallsyms options maps text unpack demangle image symbols \
-	notes frames pclntab minidebug perfmap
-		$(B)/fuzz/o/test/fuzz/fuzz.o $(B)/fuzz/o/test/fuzz/bpf_stub.o \
-		$(B)/fuzz/o/test/fuzz/recording.o
-	$(Q)rm -f $@ && ar rcs $@ $^
-
-FUZZ_TARGETS = loader kallsyms options maps text unpack folded pprof
+FUZZ_TARGETS = loader kallsyms options maps sideband text unpack demangle \
+	image symbols notes frames pclntab minidebug perfmap folded pprof
 
 $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
 		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a $(LIBRARIES)

@@ -34,7 +34,11 @@ static void take_away(struct balance *balance, uint64_t ticks)
 static const char *said(const struct balance *balance,
 			const struct profile *profile)
 {
-	out_balance(balance, profile);
+	struct meta meta = { 0 };
+
+	balance_describe(balance, profile, &meta);
+	meta_tell(&meta);
+	meta_free(&meta);
 	return unit_messages();
 }
 
