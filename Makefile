@@ -39,8 +39,8 @@ LIBRARIES := $(if $(ZLIB),$(B)/libraries/z.a) \
 	$(if $(IBERTY),$(B)/libraries/iberty.a)
 LIBRARY_FLAGS := $(if $(ZLIB),-DPROF_ZLIB) $(if $(LZMA),-DPROF_LZMA) \
 	$(if $(IBERTY),-DPROF_IBERTY)
-# And the page of HTML output, which is linked wherever outputs are.
-LIBRARIES += $(B)/page_embed.o
+# And what is embedded: the page of HTML output, the BPF object.
+LIBRARIES += $(B)/page_embed.o $(B)/bpf_embed.o
 
 CLANG ?= clang
 OBJCOPY ?= objcopy
@@ -72,7 +72,8 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
 	unwind/*.c in/*.c out/*.c)) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c \
-	profile.c profile_build.c meta.c options.c run.c run_sample.c check.c
+	profile.c profile_build.c meta.c options.c embedded.c run.c \
+	run_sample.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 
 Q = $(if $(V),,@)
@@ -124,7 +125,9 @@ $(B)/bpf_prog.o: bpf_prog.c bpf_prog.h $(wildcard bpf/*.h arch/*.h) Makefile
 		$@.tmp $@ && rm -f $@.tmp
 
 $(B)/bpf_embed.o: bpf/embed.S $(B)/bpf_prog.o $(B)/flags
-	$(call say,AS   ,$<)$(CC) -DBPF_OBJECT='"$(B)/bpf_prog.o"' \
+	$(Q)gzip -9nc $(B)/bpf_prog.o >$(B)/bpf_prog.o.gz
+	$(call say,AS   ,$<)$(CC) \
+		-DBPF_OBJECT='"$(B)/bpf_prog.o$(if $(ZLIB),.gz)"' \
 		-c -o $@ bpf/embed.S
 
 # Put together from its parts, and packed if it can be unpacked: 46 KB less.

@@ -13,6 +13,7 @@
  *	   check.[ch]       what this machine allows
  *	   options.[ch]     the command line, from one table
  *	   bpf_prog.c       in the kernel: a tick becomes a count and two stacks
+ *	   embedded.[ch]    ... compiled, inside this program
  *	0  bpf_prog.h       what both sides know: keys and values of the maps
  *	   bpf/lanes.h      two hashes of a stack in one pass
  *	   bpf/unwind.h     ... and the tables to walk user stacks by
@@ -128,6 +129,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "embedded.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "lib/text.h"
@@ -138,16 +140,12 @@
 #include "sys/signals.h"
 #include "sys/system.h"
 
-/* bpf/embed.S */
-extern const unsigned char bpf_object[];
-extern const uint64_t bpf_object_size;
-
 /* One run.  The remark says what is done, and in which files. */
 static int profile_machine(const struct options *options, uint64_t begin)
 {
 	struct run run = {
 		.options = options, .begin = begin, .cgroup_fd = -1,
-		.object = { bpf_object, (size_t)bpf_object_size },
+		.object = embedded_object(),
 	};
 	int failed;
 
@@ -235,9 +233,8 @@ static int print_version(void)
 
 static int print_check(void)
 {
-	struct bytes object = { bpf_object, (size_t)bpf_object_size };
 	struct text text = { 0 };
-	bool works = check_machine(object, &text);
+	bool works = check_machine(embedded_object(), &text);
 	int status = print(text.data);
 
 	text_free(&text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The compiled BPF object as bytes of the program: bpf_object, and how
- * many they are: bpf_object_size.  The build gives BPF_OBJECT, the file's path.
+ * many they are: bpf_object_size.  The build gives BPF_OBJECT, the file's path;
+ * it is packed by gzip where there is zlib to unpack it (embedded.c).
  */
 	.section .rodata
 	.balign 8

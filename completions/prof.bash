@@ -54,8 +54,10 @@ _prof_argument()
 	--kallsyms) _prof_files -f ;;
 	-o | --output) _prof_files -f ;;
 	-f | --format)
-		_prof_words folded
+		_prof_words folded html svg pprof pprof-raw speedscope perf
 		;;
+	--read) _prof_files -f ;;
+	--diff) ;; # nothing that could be guessed
 	*) return 1 ;;
 	esac
 }
@@ -97,6 +99,8 @@ _prof()
 		-o --output
 		-f --format
 		--no-demangle
+		--read
+		--diff
 		-x --explain
 		--check
 		-q --quiet

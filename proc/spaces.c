@@ -20,28 +20,25 @@
  * used.  If one covers the address, it tells what is there since its time, and
  * the snapshot adds nothing (ranges_fill takes only what is free).  If none
  * does, X was there before `begin`, and so it was at the sample's time.  An exec
- * later than the opening of /proc/PID/maps is in the records as well: the
- * snapshot is of what was before it; one while it was opened makes it worthless,
- * and it is taken again.  If an address has a record, but a later one than the
- * sample, what was there before it is gone: [remapped].
+ * later than the opening of /proc/PID/maps is in the records as well; one while
+ * it was opened makes the snapshot worthless, and it is taken again.  If an
+ * address has a record, but a later one than the sample: [remapped].
  *
  * What was unmapped between begin and S is in neither: [unmapped].  To keep that
- * small, processes are read at the start, as long as it takes little time; the
- * others when they, or a child of theirs, are first met.
+ * small, processes are read at the start, as long as it takes little time; else
+ * when they, or a child of theirs, are first met.
+ * Mappings without records (mremap(2), shared memory) are addresses that nobody
+ * knows: that process is looked at once more.
  *
- * Mappings without records (mremap(2), memory shared with another process) are
- * found as addresses that nobody knows: that process is looked at once more.
- *
- * Lost records make all that was known before doubtful: /proc is read anew, and
- * what is gone by then has no names.  Without rings that is so in each drain, and
- * the thread's name has to tell whether it still is the same program.
+ * Lost records make all that was known before doubtful: /proc is read anew.
+ * Without rings that is so in each drain, and the thread's name has to tell
+ * whether it still is the same program.
  *
  * The time of an exec: the kernel exchanges the memory, tells of it, maps the
  * new program, and last its vDSO; all that time the thread still has the
- * registers of the old program.  A sample in the kernel then shows where that
- * called execve(2), so it is held against what was mapped before.  For a short
- * time after the vDSO's record it can be of either: [remapped], if both have
- * something else there.
+ * registers of the old program, so a sample in the kernel is held against what
+ * was mapped before.  For a short time after the vDSO's record it can be of
+ * either: [remapped], if both have something else there.
  */
 #include <dirent.h>
 #include <errno.h>

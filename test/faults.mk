@@ -10,13 +10,13 @@ FAULTS_CALLS = access calloc close execvp fchmod fchown fcntl fork free fstat \
 	setrlimit stat syscall unlink waitpid write
 
 $(B)/test/faulty: $(B)/test/faults/faults.o $(B)/prof.o $(OBJECTS) \
-		$(B)/bpf_embed.o
+		$(B)/bpf_embed.o $(LIBRARIES)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) \
 		$(FAULTS_CALLS:%=-Wl,--wrap=%) -o $@ $^
 
 $(B)/test/faults/drive: $(B)/test/faults/judge.o $(B)/test/faults/texts.o
 
-$(B)/test/faults/%: $(B)/test/faults/%.o $(OBJECTS) $(B)/bpf_embed.o
+$(B)/test/faults/%: $(B)/test/faults/%.o $(OBJECTS) $(B)/bpf_embed.o $(LIBRARIES)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
 
 # Not to be compiled anew each time.

@@ -12,7 +12,7 @@ floor_of() {
 	profile.[ch] | profile_build.[ch] | meta.[ch] | unwind/*) echo 4 ;;
 	in/*) echo 5 ;;
 	out/*) echo 5 ;;
-	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
+	prof.c | embedded.[ch] | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;
 	esac
 }
@@ -20,7 +20,7 @@ floor_of() {
 room_of() {
 	case $1 in
 	bpf_prog.[ch]) echo bpf ;;
-	prof.c | run.[ch] | run_sample.c | check.[ch] | options.[ch]) echo main ;;
+	prof.c | embedded.[ch] | run.[ch] | run_sample.c | check.[ch] | options.[ch]) echo main ;;
 	samples.[ch] | stackid.[ch]) echo samples ;;
 	loader.[ch] | loader_object.[ch]) echo loader ;;
 	profile.[ch] | profile_build.[ch]) echo profile ;;

@@ -15,16 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "embedded.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "options.h"
 #include "run.h"
 #include "sys/signals.h"
 #include "sys/system.h"
-
-/* bpf/embed.S */
-extern const unsigned char bpf_object[];
-extern const uint64_t bpf_object_size;
 
 /* Until memory is as large as it has to be. */
 enum { WARM_UP = 10 };
@@ -39,7 +36,7 @@ static int one_cycle(int argc, const char *const *argv)
 	struct options options;
 	struct run run = {
 		.options = &options, .begin = system_now(), .cgroup_fd = -1,
-		.object = { bpf_object, (size_t)bpf_object_size },
+		.object = embedded_object(),
 	};
 	int failed = options_parse(&options, argc, (char **)argv);
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "embedded.h"
 #include "test/unit/unit.h"
 
 enum { SECONDS_MOST = 120, STATUS_FAILED = 42 };
@@ -178,13 +179,9 @@ struct bytes unit_fenced(const void *data, size_t size)
 	return (struct bytes){ end - size, size };
 }
 
-/* bpf/embed.S */
-extern const unsigned char bpf_object[];
-extern const uint64_t bpf_object_size;
-
 struct bytes unit_object(void)
 {
-	return (struct bytes){ bpf_object, (size_t)bpf_object_size };
+	return embedded_object();
 }
 
 /* ------------------------------------------------------------- the runner */
