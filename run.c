@@ -322,6 +322,21 @@ static void look_around(struct run *run)
 }
 
 /*
+ * Whether stacks of a sample's process are to be walked: for unwind_open().  A
+ * thread that is asked for has others beside it, which are not.
+ */
+static bool is_wanted(void *context, const struct sample *sample)
+{
+	const struct run *run = context;
+
+	return run->options->tid_count ||
+	       (sample->key.flags & TASK_IN_CGROUP) ||
+	       (run->targets &&
+		targets_has(run->targets, sample->key.tgid, sample->key.tid,
+			    sample->count.first));
+}
+
+/*
  * The walker comes behind the clocks: what ticks before it is there is walked
  * by frame pointers.
  */
@@ -336,6 +351,9 @@ static int start_unwind(struct run *run)
 		.memory = options->memory > run->plan.bytes ?
 			  options->memory - run->plan.bytes : 0,
 		.must = options->unwind == OPTION_CFI,
+		.wanted = run->targets || run->cgroup_fd >= 0 ? is_wanted :
+			  NULL,
+		.context = run,
 	};
 	const char *why = "engine stackid has its stacks from the kernel";
 

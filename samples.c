@@ -149,6 +149,8 @@ void samples_explain(enum engine engine, const struct samples_plan *plan)
 			"how often; room for %u", plan->counts);
 		explain("    live       which pair is filled now");
 		explain("    seeds      secret numbers of this run's hashes");
+		explain("    walkers    programs that walk user stacks, once "
+			"they are there");
 		explain("    scratches  a tick's stacks, key and count: "
 			"programs own but 512 bytes");
 	}

@@ -148,11 +148,13 @@ static void head(struct meta *meta, const struct balance *balance,
 
 static void warn_of_bugs(struct meta *meta, const struct balance *balance)
 {
-	if (balance->drained != balance->tally.n[TALLY_COUNTED])
+	uint64_t counted = balance->tally.n[TALLY_COUNTED] +
+			   balance->tally.n[TALLY_COPIED];
+
+	if (balance->drained != counted)
 		meta_warning(meta, "%" PRIu64 " samples were drained, but %"
 			     PRIu64 " counted: this is a bug in prof or the "
-			     "kernel", balance->drained,
-			     (uint64_t)balance->tally.n[TALLY_COUNTED]);
+			     "kernel", balance->drained, counted);
 	if (balance->dangling)
 		meta_warning(meta, "%" PRIu64 " stacks were named but not "
 			     "stored: this is a bug in prof",

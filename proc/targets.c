@@ -212,6 +212,13 @@ void targets_event(void *context, const struct side_event *event)
 			event->time);
 }
 
+bool targets_has(const struct targets *targets, uint32_t tgid, uint32_t tid,
+		 uint64_t time)
+{
+	return find_life(&targets->processes, tgid, time) ||
+	       find_life(&targets->threads, tid, time);
+}
+
 bool targets_take(struct targets *targets, uint32_t tgid, uint32_t tid,
 		  uint64_t time, uint64_t samples)
 {

@@ -33,6 +33,10 @@ void targets_event(void *targets, const struct side_event *event);
 bool targets_take(struct targets *targets, uint32_t tgid, uint32_t tid,
 		  uint64_t time, uint64_t samples);
 
+/* The same, without counting. */
+bool targets_has(const struct targets *targets, uint32_t tgid, uint32_t tid,
+		 uint64_t time);
+
 /* Whether any of those that were asked for is still there. */
 bool targets_live(const struct targets *targets);
 

@@ -47,6 +47,8 @@ struct known {
 	bool there;		/* in `spaces` */
 	bool wanted;		/* to be written (anew) */
 	bool failing;		/* its copies do not reach the root, either */
+	uint64_t foreign;	/* when it was found that nobody asks for it, in
+				   ns; 0: somebody does */
 	char comm[COMM_SIZE];	/* of a sample of it */
 	uint32_t tid;
 };
@@ -224,6 +226,7 @@ static void take_off(struct unwind *unwind, struct known *known)
 		bpf_map_delete_elem(loader_map_fd(unwind->world.loader,
 						  "spaces"), &known->tgid);
 	known->there = known->wanted = known->failing = false;
+	known->foreign = 0;
 }
 
 /*
@@ -328,11 +331,11 @@ static bool write_space(struct unwind *unwind, struct known *known)
 {
 	struct unwind_space space = { .first = unwind->used };
 	struct unwind_mapping *run;
-	size_t count;
+	size_t count = 0;
 	int error = 0;
 
 	known->wanted = false;
-	run = collect(unwind, known, &count);
+	run = known->foreign ? NULL : collect(unwind, known, &count);
 	if (unwind->used + count > MAPPINGS_MOST) {
 		free(run);
 		return false;
@@ -352,60 +355,90 @@ static bool write_space(struct unwind *unwind, struct known *known)
 	return true;
 }
 
+/* A process that was nobody's may have become a target's, or gone. */
+#define FOREIGN_FOR 5000000000ull
+
 static void write_wanted(struct unwind *unwind)
 {
-	for (size_t i = 0; i < unwind->count; i++)
-		if (unwind->known[i].wanted &&
-		    !write_space(unwind, &unwind->known[i])) {
+	uint64_t now = system_now();
+
+	for (size_t i = 0; i < unwind->count; i++) {
+		struct known *known = &unwind->known[i];
+
+		if (known->foreign && now - known->foreign > FOREIGN_FOR)
+			take_off(unwind, known);
+		if (known->wanted && !write_space(unwind, known)) {
 			forget_all(unwind);
 			return;
 		}
+	}
 }
 
 /* --------------------------------------------------------------- copies */
+
+/* Walks the copy of the sample: `user` has room for the frames. */
+static void walk(struct unwind *unwind, const struct copied *copy,
+		 struct sample *sample, uint64_t user[STACK_DEPTH])
+{
+	struct walk_world world = { unwind->world.spaces, unwind->tables };
+	struct space_view view = spaces_view(
+		unwind->world.spaces, &(struct space_moment){
+			.tgid = sample->key.tgid, .tid = sample->key.tid,
+			.comm = sample->key.comm,
+			.first = sample->count.first,
+			.last = sample->count.last,
+			.in_kernel = sample->key.kernel != STACK_NONE,
+		});
+
+	sample->user_depth = walk_copy(&world, &view, copy, user);
+	sample->user = user;
+	sample->key.user = STACK_FIRST;
+}
+
+/* What a copy tells of its process. */
+static void learn(struct unwind *unwind, const struct sample *sample,
+		  bool foreign)
+{
+	struct known *known = get(unwind, sample->key.tgid);
+	uint64_t last = foreign ? 0 : sample->user[sample->user_depth - 1];
+	bool failed = last == WALK_NO_MAPPING || last == WALK_NO_ROW;
+
+	/* Written already, and still it fails: more copies are no help. */
+	if (failed && known->there)
+		known->failing = true;
+	if (!failed)
+		known->failing = false;
+	known->foreign = foreign ? system_now() : 0;
+	known->tid = sample->key.tid;
+	memcpy(known->comm, sample->key.comm, sizeof(known->comm));
+	if (!known->there || failed)
+		known->wanted = true;
+}
 
 /* A ringbuf_fn. */
 static void take_copy(void *context, const void *data, size_t size)
 {
 	struct unwind *unwind = context;
 	const struct copied *copy = data;
-	struct walk_world world = { unwind->world.spaces, unwind->tables };
-	uint64_t user[STACK_DEPTH];
 	struct sample sample = { .key = copy->key, .count = copy->count };
-	struct space_view view;
-	struct known *known;
-	bool failed;
+	uint64_t user[STACK_DEPTH];
+	bool foreign;
 
 	if (size < sizeof(*copy))
 		return;
+	unwind->cost.copies++;
 	sample.key.comm[COMM_SIZE - 1] = '\0';
-	view = spaces_view(unwind->world.spaces, &(struct space_moment){
-		.tgid = sample.key.tgid, .tid = sample.key.tid,
-		.comm = sample.key.comm, .first = sample.count.first,
-		.last = sample.count.last,
-		.in_kernel = sample.key.kernel != STACK_NONE,
-	});
-	sample.user_depth = walk_copy(&world, &view, copy, user);
-	sample.user = user;
-	sample.key.user = STACK_FIRST;
 	if (sample.key.kernel >= STACK_FIRST) {
 		sample.kernel = (const uint64_t *)copy->kernel;
 		sample.kernel_depth = copy->kernel_depth < STACK_DEPTH ?
 				      copy->kernel_depth : STACK_DEPTH;
 	}
-	unwind->cost.copies++;
-	failed = user[sample.user_depth - 1] == WALK_NO_MAPPING ||
-		 user[sample.user_depth - 1] == WALK_NO_ROW;
-	known = get(unwind, sample.key.tgid);
-	/* Written already, and still it fails: more copies are no help. */
-	if (failed && known->there)
-		known->failing = true;
-	if (!failed)
-		known->failing = false;
-	known->tid = sample.key.tid;
-	memcpy(known->comm, sample.key.comm, sizeof(known->comm));
-	if (!known->there || failed)
-		known->wanted = true;
+	sample.key.user = STACK_NONE;
+	foreign = unwind->world.wanted &&
+		  !unwind->world.wanted(unwind->world.context, &sample);
+	if (!foreign)
+		walk(unwind, copy, &sample, user);
+	learn(unwind, &sample, foreign);
 	unwind->add(unwind->context, &sample);
 }
 

@@ -30,6 +30,10 @@ struct unwind_world {
 	struct spaces *spaces;
 	uint64_t hz, memory;
 	bool must;		/* say what is refused */
+	/* Whether a sample is of a process that is asked for: only these cost
+	 * anything.  NULL: all are. */
+	bool (*wanted)(void *context, const struct sample *sample);
+	void *context;		/* for `wanted` */
 };
 
 /*
