@@ -343,9 +343,9 @@ static int usage_error(const char *object, const char *why)
 
 static bool is_for_sampling(int letter)
 {
-	/* --cgroup, --memory, --kallsyms, --engine */
+	/* --cgroup, --memory, --kallsyms, --engine, --no-demangle, --unwind */
 	static const int letters[] = {
-		'p', 't', 'C', 'F', 'e', 'd', 256, 258, 259, 260,
+		'p', 't', 'C', 'F', 'e', 'd', 256, 258, 259, 260, 262, 263,
 	};
 
 	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
