@@ -91,14 +91,14 @@ static int try_batches(void)
 	return error == -ENOENT ? 0 : error;
 }
 
-static int try_program(struct bytes object, enum engine engine)
+static int try_program(struct bytes object, const char *program)
 {
 	struct loader *loader = loader_open(object, "bpf_prog.o");
 	int error = -ENOEXEC;
 
 	if (loader) {
 		loader_silence(loader, true);
-		error = loader_choose(loader, samples_program(engine));
+		error = loader_choose(loader, program);
 		if (!error)
 			error = loader_load(loader);
 	}
@@ -134,10 +134,21 @@ static void check_kernel(struct check *check, struct bytes object)
 
 	tell_error(check, try_map(BPF_MAP_TYPE_HASH, 8, 1040, 1024), NEEDED,
 		   "bpf(BPF_MAP_CREATE), 1 MB", ADVICE_MAP);
-	tell_error(check, try_program(object, ENGINE_HASH), NEEDED,
-		   "bpf(BPF_PROG_LOAD), engine hash", ADVICE_TRY);
-	tell_error(check, try_program(object, ENGINE_STACKID), HELPFUL,
-		   "bpf(BPF_PROG_LOAD), engine stackid", ADVICE_TRY);
+	tell_error(check, try_program(object, samples_program(ENGINE_HASH)),
+		   NEEDED, "bpf(BPF_PROG_LOAD), engine hash", ADVICE_TRY);
+	tell_error(check,
+		   try_program(object, samples_program(ENGINE_STACKID)),
+		   HELPFUL, "bpf(BPF_PROG_LOAD), engine stackid", ADVICE_TRY);
+	error = try_program(object, "walk_steps");
+	if (!error)
+		error = try_program(object, "walk_copy");
+	tell(check, !error, HELPFUL, "bpf(BPF_PROG_LOAD), stack walker",
+	     error ? system_strerror(error) : "",
+	     "without it user stacks are by frame pointers alone");
+	tell(check, !try_program(object, "walk_begin"), HELPFUL,
+	     "... for samples in the kernel, too", "",
+	     "they are by frame pointers: Linux 5.15 and CONFIG_DEBUG_INFO_BTF "
+	     "are wanted");
 	error = try_batches();
 	tell(check, !error, HELPFUL, "bpf(.._LOOKUP_AND_DELETE_BATCH)",
 	     error ? system_strerror(error) : "",
