@@ -198,6 +198,8 @@ static int relocate(struct loader *loader, struct loader_program *program,
 	struct bpf_insn *insn = &program->insns[meaning->at];
 	struct loader_map *map = meaning->map;
 
+	if (!map)
+		return -ENOEXEC;
 	if (map->fd < 0) {
 		int error = create_map(loader, map);
 

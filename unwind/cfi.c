@@ -201,7 +201,8 @@ static void give_state(void *context, uint64_t from, uint64_t to,
 	row.rule = rule_of(state, &row);
 	if ((row.rule & 0x0f) == CFA_BAD || (row.rule & 0x0f) == CFA_END) {
 		row.rule &= 0x0f;
-		row.cfa = row.fp = 0;
+		row.cfa = 0;
+		row.fp = 0;
 	}
 	give(cfi, row);
 }

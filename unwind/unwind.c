@@ -8,7 +8,8 @@
  *	next tick there: walked in the kernel
  *
  * So only processes that get samples cost anything, and the first sample of each
- * is as good as the others.
+ * is as good as the others.  A process is written to the kernel after its second
+ * copy: most that are met once are met only once.
  *
  * A process's mappings are written as one run of the map `mappings`, and then
  * `spaces` says where that is, in one update: the walker sees the old run or
@@ -47,6 +48,7 @@ struct known {
 	bool there;		/* in `spaces` */
 	bool wanted;		/* to be written (anew) */
 	bool failing;		/* its copies do not reach the root, either */
+	uint32_t copies;	/* of its stacks, so far */
 	uint64_t foreign;	/* when it was found that nobody asks for it, in
 				   ns; 0: somebody does */
 	char comm[COMM_SIZE];	/* of a sample of it */
@@ -227,6 +229,7 @@ static void take_off(struct unwind *unwind, struct known *known)
 						  "spaces"), &known->tgid);
 	known->there = known->wanted = known->failing = false;
 	known->foreign = 0;
+	known->copies = 0;
 }
 
 /*
@@ -411,7 +414,9 @@ static void learn(struct unwind *unwind, const struct sample *sample,
 	known->foreign = foreign ? system_now() : 0;
 	known->tid = sample->key.tid;
 	memcpy(known->comm, sample->key.comm, sizeof(known->comm));
-	if (!known->there || failed)
+	known->copies++;
+	/* The many that live for one tick only are not worth it. */
+	if (known->copies > 1 && (!known->there || failed))
 		known->wanted = true;
 }
 

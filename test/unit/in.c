@@ -545,7 +545,7 @@ TEST(in_bomb)
 	for (size_t bit = 0, i = 0; i < BOMB * 8 - 100; i++, bit++) {
 		static const char first[] = "110" "00110000", copy[] =
 			"1100010100000";
-		char c = i < 11 ? first[i] : copy[(i - 11) % 13];
+		int c = i < 11 ? first[i] : copy[(i - 11) % 13];
 
 		if (c == '1')
 			bomb[10 + bit / 8] |= (uint8_t)(1 << bit % 8);

@@ -94,7 +94,7 @@ static void map_code(int count)
 	int fd = open("/proc/self/exe", O_RDONLY);
 
 	for (int i = 0; i < count; i++)
-		mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+		(void)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
 		     i % 2 * 4096);
 	close(fd);
 }
