@@ -224,7 +224,8 @@ static int note_map(struct loader *loader, struct loader_program *program,
 		    const struct meaning *meaning)
 {
 	(void)loader;
-	meaning->map->meant_by = program;
+	if (meaning->map)
+		meaning->map->meant_by = program;
 	return 0;
 }
 
