@@ -49,7 +49,7 @@
  *	3  sym/kernel.[ch]  kernel stacks to names
  *	   sym/asked.[ch]   names from the kernel itself
  *	1  kallsyms.[ch]    names from /proc/kallsyms, read once
- *	3  sym/user.[ch]    user addresses to files and offsets
+ *	3  sym/user.[ch]    user addresses to names, or to why there is none
  *	   sym/images.[ch]  the files that are asked for names
  *	   sym/image.[ch]   all names of one file, by offset
  *	   sym/table.[ch]   functions by address
@@ -71,6 +71,7 @@
  *	   elf/pclntab.[ch] Go's own symbols
  *	1  sys/limit.[ch]   ends what takes too long
  *	2  proc/sideband.[ch]  forks and exits, as they happen
+ *	2  proc/sideband.[ch]  forks, execs and mappings, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/spaces.[ch] what code was where in every process, at every time
