@@ -16,7 +16,8 @@ $(B)/test/faulty: $(B)/test/faults/faults.o $(B)/prof.o $(OBJECTS) \
 
 $(B)/test/faults/drive: $(B)/test/faults/judge.o $(B)/test/faults/texts.o
 
-$(B)/test/faults/%: $(B)/test/faults/%.o $(OBJECTS) $(B)/bpf_embed.o $(LIBRARIES)
+$(B)/test/faults/%: $(B)/test/faults/%.o $(OBJECTS) $(B)/bpf_embed.o \
+		$(LIBRARIES)
 	$(call say,LD   ,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
 
 # Not to be compiled anew each time.

@@ -92,6 +92,7 @@ $(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
 
 FUZZ_TARGETS = loader kallsyms options maps sideband text unpack demangle \
 	image symbols notes frames pclntab minidebug perfmap folded pprof
+FUZZ_TARGETS = loader kallsyms options maps sideband text unpack demangle
 
 $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
 		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a $(LIBRARIES)
