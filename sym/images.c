@@ -26,7 +26,8 @@
 enum {
 	IMAGES_MOST = 16,		/* each has up to three descriptors */
 	BATCH_MOST = 2 * 1024 * 1024,	/* bytes, beside the last one */
-	KEPT_MOST = 512 * 1024,		/* between batches */
+	KEPT_MOST = 512 * 1024,		/* the same between batches */
+	KEPT_COUNT = 8,
 };
 
 struct images {
@@ -146,7 +147,7 @@ const char *images_build_id(const struct images *images, uint32_t file)
 
 void images_trim(struct images *images)
 {
-	shrink(images, IMAGES_MOST, KEPT_MOST);
+	shrink(images, KEPT_COUNT, KEPT_MOST);
 }
 
 void images_free(struct images *images)
