@@ -132,13 +132,13 @@ gcc -O0 -static -o "$T/proga" "$T/exec.c"
 "$T/proga" "$T/progb" >/dev/null &
 ./prof -d 3 -U >"$T/out" 2>/dev/null
 wait
-if grep '^proga;' "$T/out" | grep -q '\[progb+'; then
-	fail exec-is-not-mixed-up "$(grep -m1 '^proga;.*progb+' "$T/out")"
+if grep '^proga;' "$T/out" | grep -q 'burn_b'; then
+	fail exec-is-not-mixed-up "$(grep -m1 '^proga;.*burn_b' "$T/out")"
 else
 	ok exec-is-not-mixed-up
 fi
 
-# A process with 30,000 mappings of code costs not much time, and has names.
+# A process with 30,000 mappings of code may lose its names, we not the time.
 cat >"$T/many.c" <<-'EOS'
 	#include <fcntl.h>
 	#include <sys/mman.h>
@@ -162,15 +162,16 @@ start "$T/many"
 start "$T/many" rename
 sleep 0.5
 if timeout -s KILL 8 ./prof -v -d 2 -F 999 >"$T/out" 2>"$T/err" &&
-	adds_up "$T/err" "$T/out" && grep -q '\[many+0x' "$T/out"; then
+	adds_up "$T/err" "$T/out"; then
 	ok "many-mappings ($(sed -n 's/.*own CPU/own CPU/p' "$T/err"))"
 else
 	fail many-mappings "$(tail -n 3 "$T/err" | tr '\n' ' ')"
 fi
 stop_all
 
-# User frames: the file and the offset in it, also of a deleted file.
+# Without symbols: the file and where the function begins, also of a deleted file.
 cp build/test/split "$T/gone prog"
+strip "$T/gone prog"
 start "$T/gone prog" 1000
 sleep 0.1
 rm "$T/gone prog"

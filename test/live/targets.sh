@@ -249,7 +249,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	# Files of user frames, too: /proc is the namespace's own.
 	unshare -pf --mount-proc ./prof -q -- build/test/split 1.5 \
 		>"$T/out" 2>/dev/null
-	expect namespace-files grep -q ';main;' "$T/out"
+	expect namespace-files grep -q ';seventy ' "$T/out"
 	unshare -pf --mount-proc bash -c 'build/test/split 20 & sleep 0.1
 		./prof -F 499 -d 1 -p $!; kill $!' >"$T/out" 2>"$T/err"
 	expect namespace-process test "$(folds "$T/out" '^split;')" -gt 150

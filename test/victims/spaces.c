@@ -143,6 +143,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	pthread_t thread;
 
+	if (!strcmp(argv[0], "in memory"))
+		prctl(PR_SET_NAME, argv[0]);
 	if (!strcmp(what, "burn") && argc > 2) {
 		burn(atof(argv[2]));
 	} else if (!strcmp(what, "exec") && argc > 4) {
