@@ -75,6 +75,9 @@ build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 	/usr/include/libiberty/demangle.h:libiberty-dev)
 live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
 	gawk:gawk ld.lld:lld xz:xz-utils readelf:binutils setpriv:util-linux taskset:util-linux ps:procps)
+	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps g++:g++
+	objcopy:binutils xz:xz-utils ld.lld:lld eu-elfcompress:elfutils)
+long_needs=(go:golang-go rustc:rustc)
 fuzz_needs=()
 lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
 	mandoc:mandoc)
@@ -227,6 +230,8 @@ part_vm() {
 part_long() {
 	export STRESS_SAMPLES=10000000 BALANCE_SECONDS=20 PEERS_SECONDS=60
 	export FAULTS_ALL=1
+	install_packages "${long_needs[@]}" ||
+		echo "test.sh: goes on without other languages" >&2
 	part_live
 	if [ "$(id -u)" = 0 ]; then
 		bash test/long.sh
