@@ -19,11 +19,13 @@
 
 #include "lib/index.h"
 #include "lib/lists.h"
+#include "lib/log.h"
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "profile.h"
 #include "sym/kernel.h"
 #include "sym/user.h"
+#include "sys/system.h"
 
 /* A sample before it has kernel names. */
 struct gathered {
@@ -58,6 +60,7 @@ struct profile_work {
 		uint32_t unused;
 	} *seen;
 	size_t seen_count, seen_capacity, named;
+	uint64_t naming;		/* ns of CPU that this took */
 	struct index seen_index;
 	struct lists users, kernels;
 	/* What this drain gave: stacks of frames without names. */
@@ -413,6 +416,7 @@ static void name_frames(struct profile *profile, bool late)
 	size_t first = late ? 0 : work->named, count = 0;
 	struct seen_frame **unnamed = memory_new(work->seen_count - first,
 						 sizeof(*unnamed));
+	uint64_t begin = system_cpu_time();
 
 	for (size_t i = first; i < work->seen_count; i++)
 		if (work->seen[i].id == INDEX_NONE &&
@@ -423,6 +427,7 @@ static void name_frames(struct profile *profile, bool late)
 	for (size_t i = 0; i < count; i++)
 		name_frame(profile, unnamed[i]);
 	free(unnamed);
+	work->naming += system_cpu_time() - begin;
 	work->named = work->seen_count;
 }
 
@@ -598,6 +603,8 @@ void profile_name(struct profile *profile)
 					 &stacks[i].depth);
 	kernel_names_resolve(work->kernel, stacks, work->kernels.count);
 	free(stacks);
+	log_detail("user frames: %zu, named in %.2f ms", work->seen_count,
+		   (double)work->naming / 1e6);
 	user_names_report(work->user);
 	for (size_t i = 0; i < work->gathered_count; i++)
 		finish_one(profile, &work->gathered[i]);

@@ -263,19 +263,18 @@ static bool read_name(struct image *image, const struct table_symbol *symbol,
 	return read && *name;
 }
 
-/* What glibc calls a function for its own use, beside its real name. */
-static bool is_internal(const char *name)
-{
-	return !strncmp(name, "__GI_", 5);
-}
-
-/* Of two names of one function: fewer underscores, shorter, by the alphabet. */
+/*
+ * Of two names of one function: not what glibc calls its own functions inside,
+ * fewer underscores, shorter, by the alphabet.
+ */
 static bool is_better(const char *a, const char *b)
 {
-	size_t ours = strspn(a, "_"), theirs = strspn(b, "_");
+	size_t ours = !strncmp(a, "__GI_", 5), theirs = !strncmp(b, "__GI_", 5);
 
-	if (is_internal(a) != is_internal(b))
-		return is_internal(b);
+	if (ours != theirs)
+		return ours < theirs;
+	ours = strspn(a, "_");
+	theirs = strspn(b, "_");
 	if (ours != theirs)
 		return ours < theirs;
 	ours = strlen(a);
