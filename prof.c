@@ -110,6 +110,7 @@
  *	0  lib/log.[ch]     every message
  *	   lib/memory.[ch]  arrays that grow
  *	   lib/bytes.[ch]   foreign bytes, bounds checked
+ *	   lib/wanted.[ch]  what of a large table is needed
  *	   lib/input.[ch]   foreign files, copied before they are looked at
  *	   lib/unpack.[ch]  compressed sections and files
  *	   lib/pack.[ch]    gzip files, written

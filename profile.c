@@ -378,17 +378,16 @@ void profile_add(void *context, const struct sample *sample)
 	work->fresh[work->fresh_count++] = new;
 }
 
-/* By files, and in them by offsets, as names are found quickest. */
-static int cmp_seen(const void *a, const void *b)
+static int cmp_user_frame(const void *a, const void *b)
 {
-	const struct seen_frame *const *x = a, *const *y = b;
+	const struct user_frame *x = a, *y = b;
 
-	if ((*x)->frame.file != (*y)->frame.file)
-		return (*x)->frame.file < (*y)->frame.file ? -1 : 1;
-	return cmp_u64(&(*x)->frame.value, &(*y)->frame.value);
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return cmp_u64(&x->value, &y->value);
 }
 
-static void name_frame(struct profile *profile, struct seen_frame *seen)
+static void name_frame(struct profile *profile, const struct user_frame *frame)
 {
 	static const enum frame_kind kinds[] = {
 		[USER_CODE] = FRAME_USER, [USER_JIT] = FRAME_JIT,
@@ -397,35 +396,43 @@ static void name_frame(struct profile *profile, struct seen_frame *seen)
 	struct profile_work *work = profile->work;
 	struct user_origin origin;
 	uint32_t image = IMAGE_NONE;
+	uint32_t position = index_find(&work->seen_index,
+				       index_hash(frame, sizeof(*frame)),
+				       seen_equal, work->seen, frame);
 
 	work->text.length = 0;
-	origin = user_names_text(work->user, &seen->frame, &work->text);
+	origin = user_names_text(work->user, frame, &work->text);
 	if (origin.path)
 		image = add_image(profile, origin.path, origin.build_id);
-	seen->id = add_frame(profile, work->text.data,
-			     (struct origin){
-				     .kind = kinds[origin.kind],
-				     .image = image, .address = origin.address,
-			     });
+	work->seen[position].id =
+		add_frame(profile, work->text.data, (struct origin){
+				  .kind = kinds[origin.kind], .image = image,
+				  .address = origin.address,
+			  });
 }
 
-/* Those that are new; of code that may get its name later, if it is late. */
+/*
+ * Those that are new, file by file; of code that may get its name later, only if
+ * it is `late`.
+ */
 static void name_frames(struct profile *profile, bool late)
 {
 	struct profile_work *work = profile->work;
 	size_t first = late ? 0 : work->named, count = 0;
-	struct seen_frame **unnamed = memory_new(work->seen_count - first,
-						 sizeof(*unnamed));
+	struct user_frame *unnamed = memory_new(work->seen_count - first,
+						sizeof(*unnamed));
 	uint64_t begin = system_cpu_time();
 
 	for (size_t i = first; i < work->seen_count; i++)
 		if (work->seen[i].id == INDEX_NONE &&
 		    (late || !user_names_is_late(&work->seen[i].frame)))
-			unnamed[count++] = &work->seen[i];
+			unnamed[count++] = work->seen[i].frame;
 	if (count)
-		qsort(unnamed, count, sizeof(*unnamed), cmp_seen);
+		qsort(unnamed, count, sizeof(*unnamed), cmp_user_frame);
+	user_names_batch(work->user, unnamed, count);
 	for (size_t i = 0; i < count; i++)
-		name_frame(profile, unnamed[i]);
+		name_frame(profile, &unnamed[i]);
+	user_names_batch(work->user, NULL, 0);
 	free(unnamed);
 	work->naming += system_cpu_time() - begin;
 	work->named = work->seen_count;

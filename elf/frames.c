@@ -27,6 +27,7 @@
 enum {
 	ENCODED_NONE = 0xff,
 	FRAMES_MOST = 2 * 1024 * 1024,
+	FRAMES_FEW = 8192,	/* so many are read, whatever is wanted */
 	RECORD_SIZE = 256,	/* what is read at once of a single record */
 };
 
@@ -201,6 +202,10 @@ static bool read_fde(struct cursor *cursor, uint64_t cie, uint64_t *start,
 
 static void add(struct elf_frames *frames, uint64_t start, uint64_t entry)
 {
+	if (frames->wanted) {
+		wanted_note(frames->wanted, start, entry);
+		return;
+	}
 	frames->frames = memory_grow(frames->frames, &frames->capacity,
 				     frames->count + 1,
 				     sizeof(*frames->frames));
@@ -238,15 +243,17 @@ static bool read_table(struct elf_frames *frames, struct cursor *cursor,
 	count = take_encoded(cursor, count_encoding);
 	if (cursor->failed || !count || count > FRAMES_MOST)
 		return false;
+	if (count <= FRAMES_FEW)
+		frames->wanted = NULL;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t start = take_encoded(cursor, encoding);
 		uint64_t entry = take_encoded(cursor, encoding);
 
 		if (cursor->failed)
-			break;
+			return false;
 		add(frames, start, entry);
 	}
-	return frames->count == count;
+	return true;
 }
 
 static int cmp_frame(const void *a, const void *b)
@@ -312,6 +319,8 @@ static void read_all(struct elf_frames *frames, struct cursor *cursor)
 			address = 0;
 	}
 	frames->count = 0;
+	if (frames->wanted)
+		wanted_clear(frames->wanted);
 	section = elf_file_section_named(frames->file, ".eh_frame");
 	if (section)
 		address = section->address;
@@ -319,18 +328,37 @@ static void read_all(struct elf_frames *frames, struct cursor *cursor)
 		walk(frames, cursor);
 }
 
-void elf_frames_open(struct elf_frames *frames, const struct elf_file *file)
+/* What was noted of the wanted addresses. */
+static void add_noted(struct elf_frames *frames)
+{
+	struct wanted *wanted = frames->wanted;
+
+	wanted_finish(wanted);
+	frames->wanted = NULL;
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->below[i].is)
+			add(frames, wanted->below[i].start,
+			    wanted->below[i].value);
+}
+
+void elf_frames_open(struct elf_frames *frames, const struct elf_file *file,
+		     struct wanted *wanted)
 {
 	struct cursor cursor = { .file = file };
 
 	*frames = (struct elf_frames){
-		.file = file,
+		.file = file, .wanted = wanted,
 		.windows = memory_new(2, sizeof(*frames->windows)),
 	};
 	cursor.window = &frames->windows[0];
 	cursor.cies = &frames->windows[1];
 	cursor.cies->ahead = RECORD_SIZE;
+	if (wanted)
+		wanted_clear(wanted);
 	read_all(frames, &cursor);
+	frames->part = frames->wanted;
+	if (frames->part)
+		add_noted(frames);
 	sort(frames);
 	cursor.window->ahead = RECORD_SIZE;
 }

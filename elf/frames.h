@@ -3,6 +3,7 @@
 #define ELF_FRAMES_H
 
 #include "elf/file.h"
+#include "lib/wanted.h"
 
 /*
  * Where functions begin and end, by the unwind table (.eh_frame), which stripped
@@ -17,10 +18,16 @@ struct elf_frames {
 	size_t count, capacity;
 	uint64_t base;			/* of "datarel" numbers */
 	struct input_window *windows;	/* on FDEs and on their CIEs */
+	struct wanted *wanted;		/* while it is read; NULL: all */
+	bool part;			/* only what was wanted */
 };
 
-/* Empty if the file has none that can be read. */
-void elf_frames_open(struct elf_frames *frames, const struct elf_file *file);
+/*
+ * Empty if the file has none that can be read.  With `wanted`, not NULL, of a large
+ * table only what elf_frames_find() tells of these addresses.
+ */
+void elf_frames_open(struct elf_frames *frames, const struct elf_file *file,
+		     struct wanted *wanted);
 
 /*
  * The last function that begins at or below the address: where it begins and

@@ -52,7 +52,7 @@ struct image {
 	char *path;
 	int root, debug_fd;
 	uint8_t *mini_memory;
-	bool opened, more, framed, is_go;
+	bool opened, more, framed, is_go, whole, named;
 	bool exact;	/* symbols of `second` without a size: see above */
 	const char *why;
 	struct table first, second;
@@ -63,6 +63,9 @@ struct image {
 	struct plt plt;
 	struct names names;
 	size_t names_size;
+	uint64_t *offsets;	/* image_want()'s, until the file is opened */
+	size_t offset_count;
+	struct wanted *wanted;	/* the same as addresses; NULL: any */
 };
 
 static struct image *image_new(void)
@@ -70,6 +73,7 @@ static struct image *image_new(void)
 	struct image *image = memory_new(1, sizeof(*image));
 
 	image->debug_fd = image->root = -1;
+	image->whole = true;
 	return image;
 }
 
@@ -120,9 +124,39 @@ static size_t add_symbols(struct image *image, struct table *table,
 		error = elf_symtab_open_dynamic(symtab, file);
 	if (error)
 		return 0;
-	added = symbols_add(table, symtab, (uint8_t)texts);
+	added = symbols_add(table, symtab, (uint8_t)texts, image->wanted,
+			    &image->whole);
 	elf_symtab_keep_texts(symtab);
 	return added;
+}
+
+void image_want(struct image *image, const uint64_t *offsets, size_t count)
+{
+	if (image->opened || !count)
+		return;
+	free(image->offsets);
+	image->offsets = memory_new(count, sizeof(*offsets));
+	image->offset_count = count;
+	memcpy(image->offsets, offsets, count * sizeof(*offsets));
+}
+
+bool image_is_whole(const struct image *image)
+{
+	return image->whole;
+}
+
+static void open_wanted(struct image *image)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < image->offset_count; i++)
+		if (elf_file_address(&image->file, image->offsets[i],
+				     &image->offsets[count]))
+			count++;
+	image->wanted = memory_new(1, sizeof(*image->wanted));
+	wanted_open(image->wanted, image->offsets, count);
+	free(image->offsets);
+	image->offsets = NULL;
 }
 
 static void open_first(struct image *image)
@@ -130,11 +164,13 @@ static void open_first(struct image *image)
 	image->opened = true;
 	if (elf_file_open(&image->file, &image->input, &image->why))
 		return;
+	if (image->offsets)
+		open_wanted(image);
 	image->why = image->file.segment_count ? NULL : "without segments";
 	image->is_go = elf_is_go(&image->file);
 	plt_open(&image->plt, &image->file);
-	add_symbols(image, &image->first, &image->file, SHT_SYMTAB,
-		    TEXTS_SYMTAB);
+	image->named = add_symbols(image, &image->first, &image->file,
+				   SHT_SYMTAB, TEXTS_SYMTAB);
 	table_finish(&image->first);
 }
 
@@ -186,15 +222,20 @@ static void add_go(struct image *image)
 		.texts = TEXTS_GO,
 		.rank = TABLE_FUNCTION + TABLE_SIZED + TABLE_LOCAL,
 	};
+	bool some;
 	uint64_t end;
 
 	if (!image->is_go || elf_pclntab_open(&image->go, &image->file))
 		return;
+	some = image->wanted && image->go.count > SYMBOLS_FEW;
+	if (some)
+		image->whole = false;
 	for (uint64_t i = 0; elf_pclntab_at(&image->go, i, &symbol.start, &end,
 					    &symbol.name); i++) {
 		uint64_t size = end - symbol.start;
 
-		if (end <= symbol.start || size >= UINT32_MAX)
+		if (end <= symbol.start || size >= UINT32_MAX ||
+		    (some && !wanted_covers(image->wanted, symbol.start, end)))
 			continue;
 		symbol.size = (uint32_t)size;
 		table_add(&image->second, &symbol);
@@ -208,7 +249,7 @@ static void open_second(struct image *image)
 		add_mini(image);
 		add_symbols(image, &image->second, &image->file, SHT_DYNSYM,
 			    TEXTS_DYNSYM);
-		image->exact = !image->first.count;
+		image->exact = !image->named;
 	}
 	add_go(image);
 	table_finish(&image->second);
@@ -216,9 +257,12 @@ static void open_second(struct image *image)
 
 static void open_frames(struct image *image)
 {
-	if (!image->framed)
-		elf_frames_open(&image->frames, &image->file);
+	if (image->framed)
+		return;
 	image->framed = true;
+	elf_frames_open(&image->frames, &image->file, image->wanted);
+	if (image->frames.part)
+		image->whole = false;
 }
 
 /* -------------------------------------------------------------- the names */
@@ -336,6 +380,35 @@ static enum image_found find_in(struct image *image, const struct table *table,
 
 /* ---------------------------------------------------------------- stubs */
 
+/* A resolver that nobody wanted: its name is another matter. */
+static const char *resolver_name(struct image *image, uint64_t address)
+{
+	struct image_name resolver = { 0 };
+	struct table table = { 0 }, first = image->first;
+	struct wanted *wanted = image->wanted;
+	enum image_found found;
+
+	if (wanted && !image->whole) {
+		struct wanted one;
+
+		open_frames(image);
+		wanted_open(&one, &address, 1);
+		image->wanted = &one;
+		image->first = table;
+		elf_symtab_close(&image->texts[TEXTS_SYMTAB]);
+		add_symbols(image, &image->first, &image->file, SHT_SYMTAB,
+			    TEXTS_SYMTAB);
+		table_finish(&image->first);
+		wanted_close(&one);
+	}
+	found = find_in(image, &image->first, address, false, &resolver);
+	if (wanted && !image->whole)
+		table_free(&image->first);
+	image->first = first;
+	image->wanted = wanted;
+	return found == IMAGE_NAME ? resolver.name : NULL;
+}
+
 /* "" for one that cannot be read. */
 static void import_name(struct image *image, uint32_t number,
 			char name[NAME_MOST])
@@ -358,7 +431,7 @@ static void import_name(struct image *image, uint32_t number,
 static enum image_found find_stub(struct image *image, uint64_t address,
 				  bool anywhere, struct image_name *found)
 {
-	struct image_name resolver = { 0 };
+	const char *resolver = NULL;
 	char name[NAME_MOST + 8];
 	struct plt_stub stub;
 
@@ -366,10 +439,10 @@ static enum image_found find_stub(struct image *image, uint64_t address,
 	plt_find(&image->plt, address, anywhere, &stub);
 	if (stub.symbol)
 		import_name(image, stub.symbol, name);
-	else if (stub.resolver &&
-		 find_in(image, &image->first, stub.resolver, false,
-			 &resolver) == IMAGE_NAME)
-		snprintf(name, NAME_MOST, "%s", resolver.name);
+	else if (stub.resolver)
+		resolver = resolver_name(image, stub.resolver);
+	if (resolver)
+		snprintf(name, NAME_MOST, "%s", resolver);
 	if (!stub.size || (!*name && anywhere))
 		return IMAGE_NOTHING;
 	found->start = stub.start;
@@ -485,6 +558,10 @@ void image_close(struct image *image)
 	if (image->debug_fd >= 0)
 		close(image->debug_fd);
 	names_free(&image->names);
+	if (image->wanted)
+		wanted_close(image->wanted);
+	free(image->wanted);
+	free(image->offsets);
 	free(image->path);
 	free(image);
 }

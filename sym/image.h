@@ -71,6 +71,15 @@ enum image_found image_find(struct image *image, uint64_t offset,
 /* The build-id of the file; false, and size 0, if it has none. */
 bool image_build_id(struct image *image, struct elf_build_id *id);
 
+/*
+ * Only these offsets will be asked for, so that of large tables no more than
+ * that is read; to be called before the first image_find(), or not at all.
+ */
+void image_want(struct image *image, const uint64_t *offsets, size_t count);
+
+/* Whether other offsets can be asked for all the same. */
+bool image_is_whole(const struct image *image);
+
 /* What it takes in memory by now: for whoever keeps many. */
 size_t image_memory(const struct image *image);
 

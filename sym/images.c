@@ -6,9 +6,9 @@
  *	file 9 ──> image ──> prog: ...
  *
  * They are asked for in batches, one file after the other, so that few need to
- * be in memory at once.  Between two batches small ones are kept, as the same
- * files come again each second; a large one is read anew, which takes
- * milliseconds.
+ * be in memory at once, and of a large one only what the batch is about.  Between
+ * two batches small ones are kept, as the same files come again each second; a
+ * large one is read anew, which takes milliseconds.
  *
  * An image reads its file when it is asked, so it has a descriptor of its own:
  * the set of files closes its own as it likes.
@@ -115,16 +115,25 @@ static int open_root(uint32_t tgid)
 	return system_open_directory(path);
 }
 
-struct image *images_get(struct images *images, uint32_t file, uint32_t tgid)
+struct image *images_have(struct images *images, uint32_t file)
 {
-	const char *path = files_path(images->files, file);
-	struct entry new = { .file = file, .used = ++images->clock };
-
 	for (size_t i = 0; i < images->count; i++)
 		if (images->entries[i].file == file) {
-			images->entries[i].used = images->clock;
+			images->entries[i].used = ++images->clock;
 			return images->entries[i].image;
 		}
+	return NULL;
+}
+
+struct image *images_get(struct images *images, uint32_t file, uint32_t tgid,
+			 const struct images_batch *batch)
+{
+	struct image *image = images_have(images, file);
+	const char *path = files_path(images->files, file);
+	struct entry new = { .file = file };
+
+	if (image)
+		return image;
 	new.fd = regular_copy(files_fd(images->files, file));
 	if (new.fd < 0)
 		return NULL;
@@ -134,7 +143,9 @@ struct image *images_get(struct images *images, uint32_t file, uint32_t tgid)
 				       .fd = new.fd, .root = new.root,
 				       .path = *path == '/' ? path : NULL,
 			       });
+	image_want(new.image, batch->offsets, batch->count);
 	note_build_id(images, file, new.image);
+	new.used = ++images->clock;
 	images->entries[images->count++] = new;
 	return new.image;
 }
@@ -147,6 +158,9 @@ const char *images_build_id(const struct images *images, uint32_t file)
 
 void images_trim(struct images *images)
 {
+	for (size_t i = images->count; i-- > 0;)
+		if (!image_is_whole(images->entries[i].image))
+			close_entry(images, i);
 	shrink(images, KEPT_COUNT, KEPT_MOST);
 }
 

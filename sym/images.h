@@ -14,12 +14,22 @@ struct images;
 /* `files` has to outlive it. */
 struct images *images_new(const struct files *files);
 
+/* Which offsets of a file will be asked for until images_trim(); none: any. */
+struct images_batch {
+	const uint64_t *offsets;
+	size_t count;
+};
+
 /*
  * The image of a file that is open (files_open()), or was when it was asked
  * for last; NULL else.  Valid until the next call.  `tgid`: who sees the file
  * by its path, and the files with its symbols; it may be gone.
  */
-struct image *images_get(struct images *images, uint32_t file, uint32_t tgid);
+struct image *images_get(struct images *images, uint32_t file, uint32_t tgid,
+			 const struct images_batch *batch);
+
+/* The same, if it is at hand. */
+struct image *images_have(struct images *images, uint32_t file);
 
 /* Its build-id, hexadecimal; "" if it has none or was never asked for. */
 const char *images_build_id(const struct images *images, uint32_t file);

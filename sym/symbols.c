@@ -102,18 +102,14 @@ static uint8_t rank_of(const struct elf_symtab_entry *entry, bool label)
 	return rank + (entry->binding == STB_WEAK ? TABLE_WEAK : TABLE_LOCAL);
 }
 
-size_t symbols_add(struct table *table, struct elf_symtab *symtab,
-		   uint8_t texts)
+/* The next function; false at the end. */
+static bool next_function(struct elf_symtab *symtab, struct verdicts *verdicts,
+			  struct table_symbol *symbol, uint64_t *end)
 {
-	struct verdicts verdicts = { 0 };
 	struct elf_symtab_entry entry;
-	size_t before = table->count;
 	bool label;
 
 	while (elf_symtab_next(symtab, &entry)) {
-		struct table_symbol symbol = {
-			.name = entry.name, .texts = texts,
-		};
 		uint64_t size = entry.size;
 
 		if (!is_function(symtab, &entry, &label))
@@ -125,19 +121,63 @@ size_t symbols_add(struct table *table, struct elf_symtab *symtab,
 			uint64_t room = room_of(symtab->file, &entry);
 
 			if (!room || (label && entry.binding == STB_LOCAL &&
-				      is_mark(symtab, &verdicts, entry.name)))
+				      is_mark(symtab, verdicts, entry.name)))
 				continue;
 			size = size ? size : room;
 		}
-		symbol.start = entry.value;
-		symbol.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-		symbol.rank = rank_of(&entry, label);
-		table_add(table, &symbol);
-		/* A part of them would be taken for all of them. */
-		if (table->count > FUNCTIONS_MOST) {
-			table->count = before;
-			break;
-		}
+		symbol->name = entry.name;
+		symbol->start = entry.value;
+		symbol->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+		symbol->rank = rank_of(&entry, label);
+		*end = entry.value + size < size ? UINT64_MAX :
+						   entry.value + size;
+		return true;
 	}
-	return table->count - before;
+	return false;
+}
+
+/*
+ * Whether a function makes a difference: it holds a wanted address, or it is the
+ * last one before that (which may have no size), or it is around that one (which
+ * ends where this ends).
+ */
+static bool matters(const struct wanted *wanted,
+		    const struct table_symbol *symbol, uint64_t end)
+{
+	if (!(symbol->rank & TABLE_SIZED))
+		end = symbol->start == UINT64_MAX ? UINT64_MAX :
+						    symbol->start + 1;
+	return wanted_below_covers(wanted, symbol->start, end) ||
+	       ((symbol->rank & TABLE_SIZED) &&
+		wanted_covers(wanted, symbol->start, end));
+}
+
+size_t symbols_add(struct table *table, struct elf_symtab *symtab,
+		   uint8_t texts, struct wanted *wanted, bool *whole)
+{
+	struct verdicts verdicts = { 0 };
+	struct table_symbol symbol = { .texts = texts };
+	size_t count = 0, before = table->count;
+	uint64_t end;
+
+	if (symtab->count <= SYMBOLS_FEW)
+		wanted = NULL;
+	if (wanted) {
+		*whole = false;
+		wanted_clear(wanted);
+		while (next_function(symtab, &verdicts, &symbol, &end))
+			wanted_note(wanted, symbol.start, 0);
+		wanted_finish(wanted);
+		symtab->next = 0;
+	}
+	for (; next_function(symtab, &verdicts, &symbol, &end); count++) {
+		if (!wanted || matters(wanted, &symbol, end))
+			table_add(table, &symbol);
+		/* A part of them would be taken for all of them. */
+		if (table->count <= FUNCTIONS_MOST)
+			continue;
+		table->count = before;
+		return 0;
+	}
+	return count;
 }

@@ -46,6 +46,8 @@ struct user_names {
 	struct jit *jit;
 	struct names made;	/* of code without files */
 	bool mangled;
+	const struct user_frame *batch;
+	size_t batch_count;
 	/* What is known of a file, by its number. */
 	struct user_file {
 		uint32_t tgid;	/* who had it mapped, last */
@@ -86,7 +88,7 @@ struct spaces *user_names_spaces(struct user_names *names)
 
 void user_names_round(struct user_names *names)
 {
-	images_trim(names->images);
+	user_names_batch(names, NULL, 0);
 	spaces_round(names->spaces);
 	jit_round(names->jit);
 }
@@ -296,13 +298,40 @@ static struct user_origin memory_text_of(const struct user_names *names,
 	return (struct user_origin){ .kind = USER_NOTE };
 }
 
+void user_names_batch(struct user_names *names,
+		      const struct user_frame *frames, size_t count)
+{
+	images_trim(names->images);
+	names->batch = frames;
+	names->batch_count = count;
+}
+
+/* The image of a file that is open; it is told what of it is wanted. */
+static struct image *image_of(struct user_names *names, uint32_t file)
+{
+	struct image *image = images_have(names->images, file);
+	struct images_batch batch = { 0 };
+	uint64_t *offsets;
+
+	if (image)
+		return image;
+	offsets = memory_new(names->batch_count, sizeof(*offsets));
+	for (size_t i = 0; i < names->batch_count; i++)
+		if (names->batch[i].file == file + 1 && !names->batch[i].note)
+			offsets[batch.count++] = names->batch[i].value;
+	batch.offsets = offsets;
+	image = images_get(names->images, file, of_file(names, file)->tgid,
+			   &batch);
+	free(offsets);
+	return image;
+}
+
 /* The name of an offset of a file that is open, or where its function begins. */
 static void code_text(struct user_names *names, uint32_t file,
 		      uint64_t offset, struct user_origin *origin,
 		      struct text *text)
 {
-	struct image *image = images_get(names->images, file,
-					 of_file(names, file)->tgid);
+	struct image *image = image_of(names, file);
 	enum image_found found = IMAGE_NOTHING;
 	struct image_name name;
 

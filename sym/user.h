@@ -54,9 +54,16 @@ struct user_origin {
 };
 
 /*
+ * Until the next user_names_round(), texts of these frames will be asked for, in
+ * the order of their files, and of no others: so each file is read once, and no
+ * more of it than that.  The array stays the caller's, and there.
+ */
+void user_names_batch(struct user_names *names,
+		      const struct user_frame *frames, size_t count);
+
+/*
  * Appends the name of a function, "[libc.so.6+0x1234]", or why there is no such:
- * "[exited]".  Quick if frames come in the order of their files and values, and
- * before the next user_names_round().
+ * "[exited]".
  */
 struct user_origin user_names_text(struct user_names *names,
 				   const struct user_frame *frame,

@@ -5,7 +5,8 @@
  * name FILE --all: every function, by asking for every byte that no function
  * found before holds (every 16th of longer gaps).
  * name FILE --random COUNT SEED: so many offsets of what can be executed, as
- * `OFFSET ADDRESS NAME START SIZE`; --time COUNT SEED: how much CPU they took.
+ * `OFFSET ADDRESS NAME START SIZE`; --time COUNT SEED: how much CPU they took;
+ * --wanted COUNT SEED: as --random, but the image is told of all in advance.
  * PATH_IN_ROOT and ROOT in the environment are what image_source wants.
  *
  * A name stands as it is, bounds alone are `[0xSTART+SIZE]`, nothing is `-`.
@@ -102,6 +103,24 @@ static void time_them(size_t count)
 	       bounded, count, image_memory(image) / 1024);
 }
 
+static void print_random(size_t count, bool wanted)
+{
+	uint64_t *offsets = calloc(count, sizeof(*offsets));
+
+	for (size_t i = 0; offsets && i < count; i++) {
+		uint64_t random = (uint64_t)rand() << 31;
+
+		offsets[i] = pick(random | (uint64_t)rand());
+	}
+	if (wanted)
+		image_want(image, offsets, count);
+	for (size_t i = 0; offsets && i < count; i++)
+		print(offsets[i]);
+	if (wanted)
+		fprintf(stderr, "memory %zu KB\n", image_memory(image) / 1024);
+	free(offsets);
+}
+
 static void print_all(void)
 {
 	for (uint32_t i = 0; i < file.segment_count; i++) {
@@ -155,11 +174,8 @@ int main(int argc, char **argv)
 		srand((unsigned int)strtoul(argv[4], NULL, 10));
 		if (!strcmp(argv[2], "--time"))
 			time_them(count);
-		for (size_t i = 0; i < count && argv[2][2] == 'r'; i++) {
-			uint64_t random = (uint64_t)rand() << 31;
-
-			print(pick(random | (uint64_t)rand()));
-		}
+		else
+			print_random(count, !strcmp(argv[2], "--wanted"));
 	} else {
 		for (int i = 2; i < argc; i++)
 			print(strtoull(argv[i], NULL, 16));
