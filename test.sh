@@ -17,9 +17,9 @@
 #	long	ten million samples, a million inputs per parser, five minutes
 #		of a busy machine, all calls that can fail
 #
-# Without a part: unit golden floors docs build live.  A test prints `ok`, `FAIL` or
-# Without a part: unit golden floors docs live consumers.  A test prints `ok`, `FAIL` or
-# `skip` with its name; the last line counts them.  Status 1 if one failed.
+# Without a part: unit golden floors docs build live consumers.  A test prints
+# `ok`, `FAIL` or `skip` with its name; the last line counts them.  Status 1 if
+# one failed.
 set -u
 cd "$(dirname "$0")" || exit 1
 export LC_ALL=C
@@ -34,57 +34,6 @@ finish() {
 trap finish EXIT
 
 . test/packages.sh
-# Prints the Debian packages of which no file is there: COMMAND:PACKAGE pairs.
-missing() {
-	local pair
-
-	for pair in "$@"; do
-		command -v "${pair%%:*}" >/dev/null 2>&1 ||
-			[ -e "${pair%%:*}" ] || echo "${pair##*:}"
-	done | sort -u
-}
-
-install_packages() {
-	local packages
-
-	packages=$(missing "$@")
-	[ -n "$packages" ] || return 0
-	if ! command -v apt-get >/dev/null; then
-		echo "test.sh: install these, by whatever name they have" \
-			"here:" $packages >&2
-		return 1
-	fi
-	[ "$(id -u)" = 0 ] || {
-		echo "test.sh: needs root to install:" $packages >&2
-		return 1
-	}
-	# shellcheck disable=SC2086
-	{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq \
-		install -y --no-install-recommends $packages; } \
-		>build/apt.log 2>&1 || {
-		echo "test.sh: apt-get install failed:" $packages >&2
-		tail -n 3 build/apt.log >&2
-		return 1
-	}
-}
-
-build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
-	musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
-	/usr/include/stdlib.h:libc6-dev /usr/include/zlib.h:zlib1g-dev
-	/usr/include/lzma.h:liblzma-dev
-	/usr/include/libiberty/demangle.h:libiberty-dev)
-live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
-	gawk:gawk ld.lld:lld xz:xz-utils readelf:binutils setpriv:util-linux taskset:util-linux ps:procps)
-	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps g++:g++
-	objcopy:binutils xz:xz-utils ld.lld:lld eu-elfcompress:elfutils)
-long_needs=(go:golang-go rustc:rustc)
-fuzz_needs=()
-lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
-	mandoc:mandoc)
-consumers_needs=(go:golang-go node:nodejs npm:npm chromium:chromium)
-browser_needs=(chromium:chromium node:nodejs npm:npm xmllint:libxml2-utils
-	/usr/share/fonts/truetype/dejavu:fonts-dejavu-core)
-vm_needs=(qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
 
 # ---------------------------------------------------------------- the parts
 
@@ -243,8 +192,7 @@ part_long() {
 
 mkdir -p build
 parts=("$@")
-[ $# -gt 0 ] || parts=(unit golden floors docs build live)
-[ $# -gt 0 ] || parts=(unit golden floors docs live consumers)
+[ $# -gt 0 ] || parts=(unit golden floors docs build live consumers)
 for part in "${parts[@]}"; do
 	if ! declare -F "part_$part" >/dev/null; then
 		echo "test.sh: no part '$part'; its head lists them" >&2

@@ -10,7 +10,14 @@ build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 	/usr/include/lzma.h:liblzma-dev
 	/usr/include/libiberty/demangle.h:libiberty-dev)
 live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
-	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps)
+	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps g++:g++
+	objcopy:binutils xz:xz-utils ld.lld:lld eu-elfcompress:elfutils
+	tmux:tmux)
+# Other languages' programs, for their names.
+long_needs=(go:golang-go rustc:rustc)
+consumers_needs=(go:golang-go node:nodejs npm:npm chromium:chromium)
+browser_needs=(chromium:chromium node:nodejs npm:npm xmllint:libxml2-utils
+	/usr/share/fonts/truetype/dejavu:fonts-dejavu-core)
 docs_needs=(zsh:zsh fish:fish)
 fuzz_needs=()
 lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
