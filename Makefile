@@ -28,6 +28,10 @@ LIBC_FLAGS = -idirafter $(KERNEL_HEADERS) \
 	$(if $(MULTIARCH),-idirafter $(KERNEL_HEADERS)/$(MULTIARCH))
 endif
 
+# What reads tables of 100,000 entries is worth some bytes more.
+$(patsubst %,$(B)/%.o,elf/symtab elf/frames sym/symbols sym/table lib/wanted \
+	lib/input): SPEED = -O2
+
 # Static libraries of the distribution.  Each may be missing: prof -V says so.
 # They are made for another libc, but call little that musl has not.
 find_library = $(filter /%,$(shell gcc -print-file-name=lib$(1).a))
@@ -89,7 +93,7 @@ $(B)/prof: $(B)/prof.o $(OBJECTS) $(B)/bpf_embed.o $(LIBRARIES)
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC   ,$<)$(CC) $(ALL_CFLAGS) $(SPEED) -MMD -MP -c -o $@ $<
 
 # Tables for the unwinding of C++ exceptions would stay in the program.  What the
 # demanglers call is in sym/iberty.c, which says why.

@@ -54,13 +54,22 @@ static size_t first_from(const struct wanted *wanted, uint64_t start)
 	return low;
 }
 
-void wanted_note(struct wanted *wanted, uint64_t start, uint64_t value)
+bool wanted_note(struct wanted *wanted, uint64_t start, uint64_t value)
 {
-	size_t at = first_from(wanted, start);
-	struct wanted_below *below = &wanted->below[at];
+	size_t at = wanted->last;
+	struct wanted_below *below;
 
-	if (at < wanted->count && (!below->is || start >= below->start))
+	/* Tables are mostly sorted: the next one is often in the same place. */
+	if ((at && wanted->address[at - 1] >= start) ||
+	    (at < wanted->count && wanted->address[at] < start))
+		at = wanted->last = first_from(wanted, start);
+	if (at == wanted->count)
+		return false;
+	below = &wanted->below[at];
+	if (!below->is || start > below->start ||
+	    (start == below->start && value > below->value))
 		*below = (struct wanted_below){ start, value, true };
+	return wanted->address[at] < value;
 }
 
 void wanted_finish(struct wanted *wanted)

@@ -16,7 +16,7 @@ struct wanted {
 		uint64_t start, value;	/* value: the caller's */
 		bool is;
 	} *below;		/* of each */
-	size_t count;
+	size_t count, last;		/* last: where the last start was noted */
 };
 
 /* Sorts; the addresses are copied. */
@@ -26,8 +26,12 @@ void wanted_open(struct wanted *wanted, const uint64_t *addresses,
 /* Forgets what is below. */
 void wanted_clear(struct wanted *wanted);
 
-/* Tells of a start in the table, with what the caller knows of it. */
-void wanted_note(struct wanted *wanted, uint64_t start, uint64_t value);
+/*
+ * Tells of a start in the table, with what the caller knows of it; of equal starts
+ * the larger value stays.  Whether one of the addresses is in start..value-1, as
+ * far as that makes sense.
+ */
+bool wanted_note(struct wanted *wanted, uint64_t start, uint64_t value);
 
 /* After all of them. */
 void wanted_finish(struct wanted *wanted);

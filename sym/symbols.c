@@ -152,6 +152,34 @@ static bool matters(const struct wanted *wanted,
 		wanted_covers(wanted, symbol->start, end));
 }
 
+/*
+ * The functions that hold wanted addresses; how many there are in all.  *enough:
+ * of each address the last one before it holds it, so that no other matters.
+ */
+static size_t add_holders(struct table *table, struct elf_symtab *symtab,
+			  struct table_symbol symbol, struct wanted *wanted,
+			  bool *enough)
+{
+	struct verdicts verdicts = { 0 };
+	size_t count = 0;
+	uint64_t end;
+
+	wanted_clear(wanted);
+	for (; next_function(symtab, &verdicts, &symbol, &end); count++) {
+		if (!(symbol.rank & TABLE_SIZED))
+			end = 0;
+		if (wanted_note(wanted, symbol.start, end))
+			table_add(table, &symbol);
+	}
+	wanted_finish(wanted);
+	symtab->next = 0;
+	*enough = true;
+	for (size_t i = 0; i < wanted->count && *enough; i++)
+		*enough = !wanted->below[i].is ||
+			  wanted->address[i] < wanted->below[i].value;
+	return count;
+}
+
 size_t symbols_add(struct table *table, struct elf_symtab *symtab,
 		   uint8_t texts, struct wanted *wanted, bool *whole)
 {
@@ -159,16 +187,17 @@ size_t symbols_add(struct table *table, struct elf_symtab *symtab,
 	struct table_symbol symbol = { .texts = texts };
 	size_t count = 0, before = table->count;
 	uint64_t end;
+	bool enough;
 
 	if (symtab->count <= SYMBOLS_FEW)
 		wanted = NULL;
 	if (wanted) {
 		*whole = false;
-		wanted_clear(wanted);
-		while (next_function(symtab, &verdicts, &symbol, &end))
-			wanted_note(wanted, symbol.start, 0);
-		wanted_finish(wanted);
-		symtab->next = 0;
+		count = add_holders(table, symtab, symbol, wanted, &enough);
+		if (enough)
+			return count;
+		table->count = before;
+		count = 0;
 	}
 	for (; next_function(symtab, &verdicts, &symbol, &end); count++) {
 		if (!wanted || matters(wanted, &symbol, end))

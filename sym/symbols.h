@@ -14,7 +14,8 @@ enum { SYMBOLS_FEW = 4096 };
  * names are found later.  How many there are.
  *
  * With `wanted` only those are added of a large table that can make a difference
- * at these addresses, and *whole becomes false.
+ * at these addresses, and *whole becomes false.  What has no size may then seem to
+ * reach further than it does, but not over one of them.
  */
 size_t symbols_add(struct table *table, struct elf_symtab *symtab,
 		   uint8_t texts, struct wanted *wanted, bool *whole);

@@ -192,9 +192,11 @@ for file in "$(command -v node)" "$(gcc -print-prog-name=cc1)" \
 	[ -e "$file" ] || continue
 	file=$(readlink -f "$file")
 	[ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
-	build/test/name "$file" --random 2000 3 >"$T/whole" 2>/dev/null
-	build/test/name "$file" --wanted 2000 3 >"$T/part" 2>/dev/null
-	expect "symbols-wanted-${file##*/}" cmp "$T/whole" "$T/part"
+	for how in random wanted; do
+		build/test/name "$file" --$how 2000 3 2>/dev/null |
+			cut -d' ' -f 1-4 >"$T/$how"
+	done
+	expect "symbols-wanted-${file##*/}" cmp "$T/random" "$T/wanted"
 done
 
 # ---------------------------------------------------------------- languages
