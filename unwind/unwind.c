@@ -49,6 +49,7 @@ struct known {
 	bool wanted;		/* to be written (anew) */
 	bool failing;		/* its copies do not reach the root, either */
 	uint32_t copies;	/* of its stacks, so far */
+	uint64_t empty;		/* when nothing was known of it, in ns; or 0 */
 	uint64_t foreign;	/* when it was found that nobody asks for it, in
 				   ns; 0: somebody does */
 	char comm[COMM_SIZE];	/* of a sample of it */
@@ -63,6 +64,7 @@ struct unwind {
 	size_t count, capacity;
 	struct index index;
 	uint32_t used;		/* of the map `mappings` */
+	bool doubtful;		/* events were lost */
 	const char *begin;	/* the name of the first walker */
 	struct unwind_cost cost;
 
@@ -228,7 +230,7 @@ static void take_off(struct unwind *unwind, struct known *known)
 		bpf_map_delete_elem(loader_map_fd(unwind->world.loader,
 						  "spaces"), &known->tgid);
 	known->there = known->wanted = known->failing = false;
-	known->foreign = 0;
+	known->foreign = known->empty = 0;
 	known->copies = 0;
 }
 
@@ -243,6 +245,7 @@ static void forget_all(struct unwind *unwind)
 	unwind->count = 0;
 	index_clear(&unwind->index);
 	unwind->used = 0;
+	unwind->doubtful = false;
 	unwind->cost.resets++;
 	system_membarrier();
 }
@@ -251,6 +254,9 @@ void unwind_event(struct unwind *unwind, const struct side_event *event)
 {
 	struct known *known = find(unwind, event->pid);
 
+	/* Whatever the kernel knows may be of a program that is gone. */
+	if (event->kind == SIDE_LOST)
+		unwind->doubtful = true;
 	if (!known)
 		return;
 	if (event->kind == SIDE_EXEC ||
@@ -301,6 +307,10 @@ collect(struct unwind *unwind, const struct known *known, size_t *count)
 
 	*count = 0;
 	while (spaces_next(unwind->world.spaces, &view, range.end, &range)) {
+		/* [vsyscall] is the kernel's: the walker's search counts on
+		 * addresses below. */
+		if (range.start >> 63)
+			break;
 		if (*count == MAPPINGS_OF_SPACE) {
 			free(run);
 			*count = 0;
@@ -354,12 +364,15 @@ static bool write_space(struct unwind *unwind, struct known *known)
 		return false;
 	unwind->used += space.count;
 	known->there = true;
+	known->empty = space.count || known->foreign ? 0 : system_now();
 	unwind->cost.spaces++;
 	return true;
 }
 
 /* A process that was nobody's may have become a target's, or gone. */
 #define FOREIGN_FOR 5000000000ull
+/* One of which nothing was known may be known by now. */
+#define EMPTY_FOR 1000000000ull
 
 static void write_wanted(struct unwind *unwind)
 {
@@ -368,7 +381,8 @@ static void write_wanted(struct unwind *unwind)
 	for (size_t i = 0; i < unwind->count; i++) {
 		struct known *known = &unwind->known[i];
 
-		if (known->foreign && now - known->foreign > FOREIGN_FOR)
+		if ((known->foreign && now - known->foreign > FOREIGN_FOR) ||
+		    (known->empty && now - known->empty > EMPTY_FOR))
 			take_off(unwind, known);
 		if (known->wanted && !write_space(unwind, known)) {
 			forget_all(unwind);
@@ -458,6 +472,8 @@ void unwind_read(struct unwind *unwind, samples_fn *add, void *context)
 
 	unwind->add = add;
 	unwind->context = context;
+	if (unwind->doubtful)
+		forget_all(unwind);
 	ringbuf_read(&unwind->ring, take_copy, unwind);
 	write_wanted(unwind);
 	tables_release(unwind->tables);
