@@ -144,10 +144,13 @@ static int set_walkers(struct unwind *unwind)
 	return error ? error : set_walker(unwind, WALKER_BEGIN, unwind->begin);
 }
 
-/* Room for the copies of a tenth of a second, as a power of two. */
+/*
+ * Room for the copies of a quarter of a second, in which the largest tables are
+ * made also on a busy machine; as a power of two.
+ */
 static uint32_t ring_bytes(uint64_t hz)
 {
-	uint64_t want = hz * sizeof(struct copied) / 10;
+	uint64_t want = hz * sizeof(struct copied) / 4;
 	uint32_t bytes = RING_LEAST;
 
 	while (bytes < want && bytes < RING_MOST)

@@ -41,3 +41,180 @@ for file in /bin/bash "$(readlink -f /usr/bin/perl)" \
 	/lib64/ld-linux-x86-64.so.2 build/test/static/stacks; do
 	[ -e "$file" ] && same_rules "$file"
 done
+
+# ------------------------------------------------------------------- stacks
+
+# One line per stack: its samples and the chain, without the kernel's lines, of
+# the thread COMM of a folded file.  Frames that follow each other and are equal
+# are one, "down 80".
+chains() { # FILE COMM
+	gawk -v comm="$2" '
+		index($0, comm ";") != 1 || /_\[k\]/ { next }
+		{
+			count = $NF
+			sub(/ [0-9]+$/, "")
+			n = split(substr($0, length(comm) + 2), frame, ";")
+			text = ""
+			for (i = 1; i <= n; i += same) {
+				for (same = 1; frame[i + same] == frame[i]; )
+					same++
+				text = text ";" frame[i] (same > 1 ? " " same : "")
+			}
+			all[substr(text, 2)] += count
+		}
+		END { for (t in all) print all[t], t }' "$1" | sort -rn
+}
+
+# Of a thread's samples in user mode, at least PERMILLE have a chain that matches
+# the whole of REGEX; and there are enough of them to say so.
+is_chain() { # NAME FILE COMM REGEX [PERMILLE]
+	local all right
+
+	chains "$2" "$3" >"$T/chains"
+	read -r all right < <(RE="^($4)$" gawk '
+		{ n = $1; sub(/^[0-9]+ /, ""); all += n }
+		$0 ~ ENVIRON["RE"] { right += n }
+		END { print all + 0, right + 0 }' "$T/chains")
+	if [ "$all" -ge 50 ] && [ $((right * 1000)) -ge $((all * ${5:-990})) ]; then
+		ok "$1 ($right of $all)"
+	else
+		fail "$1" "$right of $all; not $(RE="^[0-9]+ ($4)$" gawk '
+			$0 !~ ENVIRON["RE"]' "$T/chains" | head -n 2 | cut -c1-300)"
+	fi
+}
+
+# Where the time is told: libc, and the vDSO behind it.
+clock='(;[^;]*clock_gettime[^;]*)*'
+begin='_start;__libc_start_main[^;]*;([^;]*;)?main;go'
+work="work(;burn|$clock)"
+handled="interrupted(;burn)?;[^;]*;handler(;burn)?"
+
+# The ways of test/victims/plain/whole.c, and what their stacks have to be.
+way() { # WAY
+	case $1 in
+	deep) echo "$begin;deep;down 80;$work" ;;
+	growing) echo "$begin;growing;grows 10;$work" ;;
+	aligning) echo "$begin;aligning;aligned 10;$work" ;;
+	arguments) echo "$begin;arguments;many 10;$work" ;;
+	signals | other_stack)
+		echo "$begin;$1;($handled|interrupted(;burn|$clock))" ;;
+	threads) echo "[^;]*clone3?;([^;]*;)?thread;$work" ;;
+	sorting)
+		echo "$begin;sorting(;sort;[^;]*qsort.*;compare(;burn)?|$clock)" ;;
+	stubs) echo "$begin;stubs(;stubs_of(;[^;]*rand_r.*)?|$clock)" ;;
+	jumping) echo "$begin;jumping;$work" ;;
+	assembly) echo "$begin;assembly;outer;bare;inner;$work" ;;
+	made) echo "$begin;made;\[anon\];inner;$work" ;;
+	loading) echo "$begin;loading;(burn|call;inside;$work)" ;;
+	executed) echo "$begin;executed;inner;$work" ;;
+	too_deep) echo "\[truncated: too deep\];down 124;$work" ;;
+	unreadable) echo "\[truncated: unreadable\];on_stack;inner;$work" ;;
+	crashing)
+		echo "\[truncated: no mapping\];\[[^;]*;[^;]*;crash_handler;$work"
+		;;
+	esac
+}
+
+whole=build/test/plain/whole
+./prof -F 997 -d 20 -- $whole 6 >"$T/out" 2>"$T/err"
+expect unwind-adds-up adds_up "$T/err" "$T/out"
+for name in deep growing aligning arguments signals other_stack threads \
+	sorting stubs jumping assembly made loading executed too_deep \
+	unreadable crashing; do
+	is_chain "unwind-$name" "$T/out" "$name" "$(way "$name")"
+done
+for name in signals other_stack; do
+	expect "unwind-in-handler-of-$name" \
+		test "$(folds "$T/out" "^$name;.*;handler;")" -ge 5
+done
+
+names="deep growing signals threads sorting"
+# shellcheck disable=SC2086
+./prof -F 997 -d 20 -- $whole-static 2 $names >"$T/out" 2>"$T/err"
+for name in $names; do
+	is_chain "unwind-static-$name" "$T/out" "$name" "$(way "$name")"
+done
+
+# ------------------------------------------------------------ frame pointers
+
+# A program with frame pointers, walked by either.
+paths="$begin"
+paths="_start;.*;main(;walk;(left|right)){12};walk"
+for how in auto fp; do
+	[ $how = auto ] || paths=".*main(;walk;(left|right)){12};walk"
+	timeout 3 build/test/stacks 1000000000 12 turn &
+	./prof -F 997 -d 2 --unwind $how -p $! >"$T/out" 2>"$T/err"
+	wait $!
+	is_chain "unwind-pointers-$how" "$T/out" stacks "$paths"
+done
+
+# What has none is seen by tables alone.
+./prof -F 997 -d 20 --unwind fp -- $whole 1 deep >"$T/out" 2>"$T/err"
+expect unwind-fp-is-not-whole \
+	test "$(folds "$T/out" '^deep;.*down;down.*burn')" = 0
+expect unwind-fp-adds-up adds_up "$T/err" "$T/out"
+./prof -F 997 -d 20 --unwind cfi -- $whole 1 deep >"$T/out" 2>"$T/err"
+is_chain unwind-cfi "$T/out" deep "$(way deep)"
+
+# A process that was there before.
+$whole 4 =growing &
+sleep 1
+./prof -F 997 -d 2 -p $! >"$T/out" 2>"$T/err"
+wait $!
+is_chain unwind-process "$T/out" growing "$(way growing)"
+
+# -------------------------------------------------------------------- truth
+
+# What build/test/truth found: NAME'S number, of a thread or of all.
+found() { # COMM NAME
+	sed -n "s/^truth: $1 .* *\<$2 \([0-9]*\)\( .*\|$\)/\1/p" "$T/truth" |
+		tail -n 1
+}
+
+# At least PERMILLE of a thread's samples in user mode reach a root.
+is_rooted() { # NAME COMM PERMILLE
+	local all root
+
+	all=$(found "$2" samples)
+	root=$(($(found "$2" root) + 0))
+	if [ "${all:-0}" -ge 50 ] && [ $((root * 1000)) -ge $((all * $3)) ]; then
+		ok "$1 ($root of $all)"
+	else
+		fail "$1" "$(grep "^truth: $2 " "$T/truth")"
+	fi
+}
+
+# shellcheck disable=SC2016
+build/test/truth -q -F 1999 -d 20 -- bash -c '
+	for ((i = 0; i < 1500; i++)); do /bin/true; done' \
+	>/dev/null 2>"$T/truth"
+is_rooted unwind-short-lives true 960
+is_rooted unwind-forks bash 960
+
+# In front of each return address stands a call: what is no frame would not.
+frames=${UNWIND_FRAMES:-20000}
+cat >"$T/work.py" <<'END'
+import time
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+end = time.time() + 2
+while time.time() < end: sorted(map(fib, range(12)), key=str)
+END
+cat >"$T/work.sh" <<END
+for ((t = 0; t < $frames; t += 20000)); do
+	/usr/bin/python3 "$T/work.py" &
+	perl -e '\$e = time + 2; sub f { my \$n = shift;
+		\$n < 2 ? \$n : f(\$n - 1) + f(\$n - 2) } f(12) while time < \$e' &
+	echo 'int main(void) { return 0; }' >"$T/c.c"
+	for i in 1 2 3 4 5; do gcc -O2 -o "$T/c.out" "$T/c.c"; done
+	wait
+done
+END
+build/test/truth -q -F 1999 -d 300 -- bash "$T/work.sh" >/dev/null 2>"$T/truth"
+expect unwind-calls test "$(found all calls)" -ge "$frames"
+if [ "$(found all not-calls)" = 0 ]; then
+	ok "unwind-only-calls ($(found all calls) frames)"
+else
+	fail unwind-only-calls "$(grep '^truth: all' "$T/truth")"
+fi
+is_rooted unwind-python python3 990
+is_rooted unwind-perl perl 990

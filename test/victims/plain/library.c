@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* whole.so: a library that whole.c loads while it runs. */
+static volatile unsigned long sink;
+
+__attribute__((noinline, noclone, noipa)) static void inside(void (*call)(void))
+{
+	call();
+	sink++;
+}
+
+void call(void (*call)(void));
+void call(void (*call)(void))
+{
+	inside(call);
+	sink++;
+}
