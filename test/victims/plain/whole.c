@@ -359,7 +359,7 @@ static void executing(const char *own)
 {
 	for (int i = 0; i < 1000; i++)
 		burn();
-	execl(own, own, "1", "=executed", NULL);
+	execl(own, own, "4", "=executed", NULL);
 }
 
 static void unreadable(void)
