@@ -610,7 +610,7 @@ void profile_name(struct profile *profile)
 					 &stacks[i].depth);
 	kernel_names_resolve(work->kernel, stacks, work->kernels.count);
 	free(stacks);
-	log_detail("user frames: %zu, named in %.2f ms", work->seen_count,
+	log_detail("names: %zu user frames in %.2f ms", work->seen_count,
 		   (double)work->naming / 1e6);
 	user_names_report(work->user);
 	for (size_t i = 0; i < work->gathered_count; i++)

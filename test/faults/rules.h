@@ -50,15 +50,21 @@ static const struct rule rules[] = {
 	  "EACCES EPERM EMFILE ENOENT ENODEV EINVAL EBUSY EOPNOTSUPP ENOMEM "
 	  "ENOSYS ESRCH", ADVICE_EVENT },
 	/* A CPU that is off line forks nothing. */
+	/* One that fails once is tried again, with smaller rings. */
 	{ "perf_event_open forks",
-	  "EACCES EPERM EMFILE ~ENODEV EINVAL EBUSY ENOMEM ENOSYS",
+	  "~EACCES ~EPERM ~EMFILE ~ENODEV ~EINVAL ~EBUSY ~ENOMEM ~ENOSYS",
 	  ADVICE_EVENT },
 	{ "ioctl SET_BPF", "EEXIST EINVAL ENOMEM EPERM", ADVICE_ATTACH },
 	{ "ioctl ENABLE", "EINVAL", ADVICE_EVENT },
 	/* It stops when it is closed. */
 	{ "ioctl DISABLE", "~EINVAL", NO_ADVICE },
-	{ "mmap", "EPERM ENOMEM EAGAIN EINVAL", ADVICE_EVENT },
+	{ "mmap", "~EPERM ~ENOMEM ~EAGAIN ~EINVAL", ADVICE_EVENT },
 
+	/* Files of others, for names: a frame says why it has none. */
+	{ "open", "~EMFILE ~ENOENT ~EACCES ~ENOMEM", NO_ADVICE },
+	{ "fstat", "~EIO", NO_ADVICE },
+	{ "ioctl ?", "~EINVAL", NO_ADVICE },
+	{ "read", "~EIO ~EINTR ~short", NO_ADVICE },
 	{ "open /proc/sys", OPEN_ERRORS, NO_ADVICE },
 	/* Not mounted: the CPUs on which it may run. */
 	{ "open /sys/", "EMFILE ~ENOENT EACCES ENOMEM", NO_ADVICE },
@@ -69,9 +75,10 @@ static const struct rule rules[] = {
 	{ "open /proc/self/status", OPEN_ERRORS, NO_ADVICE },
 	{ "open /proc/N/status", OPEN_ERRORS, NO_ADVICE },
 	{ "open /proc/kallsyms", "EMFILE ENOENT EACCES ENOMEM", NO_ADVICE },
-	{ "open /proc/N/maps", "EMFILE EACCES EPERM ENOMEM ~ENOENT ~ESRCH",
+	/* It may be of a process that has no samples: then nobody asks. */
+	{ "open /proc/N/maps", "~EMFILE ~EACCES ~EPERM ~ENOMEM ~ENOENT ~ESRCH",
 	  NO_ADVICE },
-	{ "open /proc/N/task", "EMFILE EACCES ENOMEM ~ENOENT ~ESRCH",
+	{ "open /proc/N/task", "~EMFILE ~EACCES ~ENOMEM ~ENOENT ~ESRCH",
 	  NO_ADVICE },
 	{ "open cgroup", "ENOENT EACCES EMFILE", NO_ADVICE },
 	{ "open .prof.X", "ENOSPC EACCES EROFS EMFILE ENFILE EDQUOT ~EEXIST",
@@ -89,9 +96,9 @@ static const struct rule rules[] = {
 	{ "read /proc/N/status", "~EINTR ~ESRCH ~short", NO_ADVICE },
 	{ "read /proc/kallsyms", "EIO ENOMEM ~EINTR ~short", NO_ADVICE },
 	/* The end: a process that ends while it is read. */
-	{ "read /proc/N/maps", "EIO ENOMEM ~EINTR ~ESRCH ~short ~end",
+	{ "read /proc/N/maps", "~EIO ~ENOMEM ~EINTR ~ESRCH ~short ~end",
 	  NO_ADVICE },
-	{ "read /proc/N/task", "EIO ~EINTR ~ESRCH ~short", NO_ADVICE },
+	{ "read /proc/N/task", "~EIO ~EINTR ~ESRCH ~short", NO_ADVICE },
 	/* How long a clock ran: the wall clock knows, too. */
 	{ "read anon_inode:[perf_event]", "~EIO ~ENOSPC", NO_ADVICE },
 	{ "read pipe:[N]", "~EINTR ~EIO", NO_ADVICE },
