@@ -91,8 +91,8 @@ $(B)/fuzz/o/prof.a: $(UNIT_PRODUCT:%.c=$(B)/fuzz/o/%.o) \
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 FUZZ_TARGETS = loader kallsyms options maps sideband text unpack demangle \
-	image symbols notes frames pclntab minidebug perfmap folded pprof
-FUZZ_TARGETS = loader kallsyms options maps sideband text unpack demangle
+	image symbols notes frames pclntab minidebug perfmap folded pprof \
+	cfi walk
 
 $(FUZZ_TARGETS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/o/test/fuzz/%.o \
 		$(B)/fuzz/o/test/unit/redirect.o $(B)/fuzz/o/prof.a $(LIBRARIES)

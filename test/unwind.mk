@@ -27,6 +27,11 @@ $(B)/test/truth: $(B)/prof.o $(B)/test/live/truth.o $(OBJECTS) $(LIBRARIES)
 		-Wl,--wrap=main -Wl,--wrap=profile_add \
 		-Wl,--wrap=profile_free -o $@ $^
 
+# The same under asan, for all files of a machine.
+$(B)/asan/test/rows: $(B)/asan/test/live/rows.o $(SOURCES:%.c=$(B)/asan/%.o) \
+		$(LIBRARIES)
+	$(call say,LD   ,$@)$(ASAN_CC) $(ASAN_CFLAGS) -o $@ $^
+
 unwind-programs: $(PLAIN) $(B)/test/truth $(B)/test/rows
 
 .PHONY: unwind-programs

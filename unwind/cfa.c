@@ -153,6 +153,13 @@ static void run_register(struct cfa *run, uint8_t code)
 	}
 }
 
+/* Of a register; an expression has none, and stays what it is. */
+static void set_offset(struct cfa_state *state, int64_t offset)
+{
+	if (state->cfa == CFA_SP)
+		state->cfa_offset = offset;
+}
+
 /* Instructions that tell what the CFA is. */
 static bool run_cfa(struct cfa *run, uint8_t code)
 {
@@ -174,11 +181,11 @@ static bool run_cfa(struct cfa *run, uint8_t code)
 		state->cfa_register = dwarf_unsigned(cursor);
 		return true;
 	case 0x0e:	/* DW_CFA_def_cfa_offset */
-		state->cfa_offset = (int64_t)dwarf_unsigned(cursor);
+		set_offset(state, (int64_t)dwarf_unsigned(cursor));
 		return true;
 	case 0x13:	/* DW_CFA_def_cfa_offset_sf */
-		state->cfa_offset = (int64_t)((uint64_t)dwarf_signed(cursor) *
-					      (uint64_t)data);
+		set_offset(state, (int64_t)((uint64_t)dwarf_signed(cursor) *
+					    (uint64_t)data));
 		return true;
 	case 0x0f:	/* DW_CFA_def_cfa_expression */
 		cfa_expression(dwarf_block(cursor), state);

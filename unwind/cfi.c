@@ -26,7 +26,10 @@
 #include "unwind/cfa.h"
 #include "unwind/cfi.h"
 
-enum { FUNCTIONS_MOST = 4 * 1024 * 1024 };
+enum {
+	FUNCTIONS_MOST = 4 * 1024 * 1024,
+	ENTRY_BYTES = 64,
+};
 
 #define TABLE_MOST (512ull << 20)
 
@@ -45,7 +48,7 @@ struct function {
 struct cfi {
 	struct bytes bytes;	/* of the section */
 	uint64_t address;	/* where it is loaded */
-	uint64_t base;
+	uint64_t base, entry;	/* of the file */
 	bool debug;		/* .debug_frame */
 	bool sized;		/* by a section: bytes end where it does */
 	struct function *functions;
@@ -179,6 +182,8 @@ static uint8_t rule_of(const struct cfa_state *state, struct unwind_row *row)
 static void give(struct cfi *cfi, struct unwind_row row)
 {
 	/* What holds on needs no row of its own. */
+	if (cfi->stopped)
+		return;
 	if (cfi->any && cfi->last.cfa == row.cfa && cfi->last.fp == row.fp &&
 	    cfi->last.rule == row.rule)
 		return;
@@ -317,13 +322,18 @@ static void give_nothing(struct cfi *cfi, uint64_t from)
 
 /*
  * Where a program begins there is no caller, and some (ld.so's _start, musl's)
- * say so by having no rule at all.
+ * say so by having no rule at all.  How long that code is nobody says: ld.so's
+ * has 61 bytes, and what is behind it may be any function without rules.
  */
-static void give_entry(struct cfi *cfi, uint64_t entry)
+static void give_entry(struct cfi *cfi, uint64_t entry, uint64_t limit)
 {
+	if (entry - cfi->base >= UINT32_MAX)
+		return;
 	give(cfi, (struct unwind_row){
 		.pc = (uint32_t)(entry - cfi->base), .rule = CFA_END,
 	});
+	if (limit - entry > ENTRY_BYTES)
+		give_nothing(cfi, entry + ENTRY_BYTES);
 }
 
 static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
@@ -347,30 +357,32 @@ static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
 	if (run->cursor.failed)
 		run->state = (struct cfa_state){ .cfa = CFA_BAD };
 	give_state(cfi, run->pc, run->end, &run->state);
-	if (run->end < limit)
+	/* A row for the entry point comes next, if that is there. */
+	if (run->end < limit && run->end != cfi->entry)
 		give_nothing(cfi, run->end);
 }
 
-static void give_all(struct cfi *cfi, uint64_t entry)
+static void give_all(struct cfi *cfi)
 {
 	struct cfa *run = memory_new(1, sizeof(*run));
-	uint64_t end = 0;
+	uint64_t end = 0, entry = cfi->entry;
 
 	for (size_t i = 0; i < cfi->count && !cfi->stopped; i++) {
-		if (entry >= cfi->base && entry >= end &&
-		    entry < cfi->functions[i].start) {
-			give_entry(cfi, entry);
+		uint64_t start = cfi->functions[i].start;
+
+		/* 0: a library's, which has none. */
+		if (entry && entry >= end && entry < start) {
+			give_entry(cfi, entry, start);
 			entry = 0;
 		}
 		/* One that begins where another does is a copy of it. */
-		if (i + 1 < cfi->count && cfi->functions[i + 1].start ==
-		    cfi->functions[i].start)
+		if (i + 1 < cfi->count && cfi->functions[i + 1].start == start)
 			continue;
 		give_function(cfi, run, i);
 		end = run->end;
 	}
-	if (entry >= cfi->base && entry >= end && !cfi->stopped)
-		give_entry(cfi, entry);
+	if (entry && entry >= end)
+		give_entry(cfi, entry, UINT64_MAX);
 	free(run);
 }
 
@@ -458,9 +470,10 @@ size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 	table = read_table(&cfi, file);
 	if (!table)
 		return 0;
+	cfi.entry = file->entry < cfi.base ? 0 : file->entry;
 	list_functions(&cfi);
 	sort_functions(&cfi);
-	give_all(&cfi, file->entry);
+	give_all(&cfi);
 	free(cfi.functions);
 	free(table);
 	return cfi.rows;
