@@ -22,7 +22,8 @@ void text_add(struct text *text, const char *bytes, size_t length)
 {
 	text->data = memory_grow(text->data, &text->capacity,
 				 text->length + length + 1, 1);
-	memcpy(text->data + text->length, bytes, length);
+	if (length)
+		memcpy(text->data + text->length, bytes, length);
 	text->length += length;
 	text->data[text->length] = '\0';
 }
