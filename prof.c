@@ -34,6 +34,7 @@
  *	   sys/ring.[ch]    what the kernel writes about an event
  *	   sys/ringbuf.[ch] memory that BPF programs share with us
  *	   sys/system.[ch]  clocks, limits, sysctls
+ *	   sys/terminal.[ch]  how wide it is, and whether it has colours
  *	   sys/signals.[ch] Ctrl-C, between two drains
  *	   sys/command.[ch] a program to profile, held until all is ready
  *	   sys/advice.[ch]  what to do about which errno
@@ -116,6 +117,7 @@
  *	   lib/pack.[ch]    gzip files, written
  *	   lib/wire.[ch]    protobuf, both ways
  *	   lib/checksum.[ch]   whether a file is what it says
+ *	   lib/columns.[ch] how wide names are, and how they are cut
  *	   lib/text.[ch]    texts that grow, numbers, safe names
  *	   lib/file.[ch]    lines in, whole files out
  *	   lib/index.[ch]   hash index over an array

@@ -21,11 +21,19 @@
 
 static enum log_level log_level = LOG_NORMAL;
 static int log_progress_shown;
+static void (*log_before)(void *context);
+static void *log_context;
 static int log_last_shown;	/* whether advice has a message to follow */
 
 void log_open(enum log_level level)
 {
 	log_level = level;
+}
+
+void log_watch(void (*before)(void *context), void *context)
+{
+	log_before = before;
+	log_context = context;
 }
 
 /* `prefix` may hold control bytes of our own; the rest may not. */
@@ -56,6 +64,8 @@ static void log_line(const char *prefix, const char *format, va_list args,
 	length += strlen(end);
 	log_progress_shown = 0;
 	log_last_shown = 1;
+	if (log_before)
+		log_before(log_context);
 	/* Nowhere is left to complain when stderr cannot be written. */
 	file_put(STDERR_FILENO, line, length);
 }

@@ -47,4 +47,10 @@ void log_explain(enum log_style style, const char *line);
 void log_progress(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/*
+ * Before each message `before` is called, for whoever draws on the same
+ * terminal; NULL: nobody does any more.
+ */
+void log_watch(void (*before)(void *context), void *context);
+
 #endif

@@ -66,3 +66,25 @@ TEST(log_progress_is_overwritten)
 	CHECK_TEXT(unit_messages(), "prof: 1 s\r\033[Kprof: 2 s"
 		   "\r\033[Kprof: end\n");
 }
+
+static int watched;
+
+static void watch(void *context)
+{
+	watched += *(int *)context;
+}
+
+/* Whoever draws there is told before, and only if something comes. */
+TEST(log_is_watched)
+{
+	int one = 1;
+
+	log_watch(watch, &one);
+	log_error("a");
+	log_detail("not told");
+	log_note("b");
+	CHECK_U64(watched, 2);
+	log_watch(NULL, NULL);
+	log_note("c");
+	CHECK_U64(watched, 2);
+}
