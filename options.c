@@ -277,7 +277,7 @@ static const struct option_row option_rows[] = {
 	  set_kallsyms, NULL },
 	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",
 	  set_output, NULL },
-	{ 'f', "format", "NAME", "of stdout: folded (the default)",
+	{ 'f', "format", "NAME", "of stdout; report on a terminal, else folded",
 	  set_format, out_names },
 	{ 262, "no-demangle", NULL, "names as they are in the files",
 	  set_no_demangle, NULL },
@@ -502,8 +502,9 @@ void options_free(struct options *options)
 void options_help(struct text *text)
 {
 	text_format(text, "usage: prof [options] [-- command [argument ...]]\n"
-		    "Samples where the CPUs spend their time and prints "
-		    "folded stacks.\n\n");
+		    "Samples where the CPUs spend their time and tells: "
+		    "a report on a terminal,\nfolded stacks in a pipe, "
+		    "other formats in files.\n\n");
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 		const char *argument = row->argument ? row->argument : "";
@@ -517,6 +518,6 @@ void options_help(struct text *text)
 				 argument);
 		text_format(text, "  %-26s %s\n", left, row->help);
 	}
-	text_format(text, "\nExample: sudo prof -d 10 > out.folded\n"
+	text_format(text, "\nExamples: sudo prof        sudo prof -d 10 -o out.html\n"
 		    "More: man prof\n");
 }

@@ -98,6 +98,15 @@
  *	   in/pprof_tables.[ch]  pprof: what samples refer to
  *	   in/pprof_frames.c  pprof: locations as frames
  *	   out/folded.[ch]  folded stacks
+ *	   out/report.[ch]  what burns the CPU, for a person
+ *	   out/report_parts.h  its parts:
+ *	   out/report_words.c   head and balance
+ *	   out/report_tables.c  functions and processes
+ *	   out/report_tree.c    the call tree
+ *	   out/report_diff.c    what changed between two
+ *	   out/summary.[ch] sums by function and by process
+ *	   out/branches.[ch]  a tree pruned to what matters
+ *	   out/sheet.[ch]   text as a terminal can show it
  *	   out/pprof.[ch]   for go tool pprof, and all that store profiles
  *	   out/speedscope.[ch]  for the viewer of that name
  *	   out/perf_script.[ch]  for what reads perf script's text

@@ -235,9 +235,21 @@ int run_load(struct run *run)
 	return run->samples ? 0 : -1;
 }
 
+/* What stdout gets: folded stacks, or a report if a person looks; or NULL. */
+static const struct out_format *format_of_stdout(const struct options *options)
+{
+	if (options->format)
+		return out_named(options->format);
+	if (options->output_count)
+		return NULL;
+	return out_named(system_is_terminal(STDOUT_FILENO) ? "report" :
+							     "folded");
+}
+
 /* What the options and the outputs want: SHOW_ flags. */
 static unsigned int what_to_show(const struct options *options)
 {
+	const struct out_format *format = format_of_stdout(options);
 	unsigned int show = options->no_idle ? 0 : SHOW_IDLE;
 
 	explain_stage("open", "what samples are gathered in");
@@ -249,8 +261,8 @@ static unsigned int what_to_show(const struct options *options)
 		show |= SHOW_MANGLED;
 	for (size_t i = 0; i < options->output_count; i++)
 		show |= out_for_file(options->outputs[i])->show;
-	if (options->format)
-		show |= out_named(options->format)->show;
+	if (format)
+		show |= format->show;
 	return show;
 }
 
@@ -501,6 +513,7 @@ int run_describe(struct run *run)
 int run_write(struct run *run)
 {
 	const struct options *options = run->options;
+	const struct out_format *format = format_of_stdout(options);
 	int failed = 0;
 
 	explain_stage("write", "the profile, to its files or standard output");
@@ -508,11 +521,8 @@ int run_write(struct run *run)
 		failed |= out_write(run->profile, &run->meta,
 				    out_for_file(options->outputs[i]),
 				    options->outputs[i]);
-	if (!options->output_count || options->format)
-		failed |= out_write(run->profile, &run->meta,
-				    out_named(options->format ?
-					      options->format : "folded"),
-				    NULL);
+	if (format)
+		failed |= out_write(run->profile, &run->meta, format, NULL);
 	return failed;
 }
 
@@ -548,12 +558,23 @@ static void report_unwind(struct run *run)
 			    "has room");
 }
 
+/* A report ends with the balance: a person need not see it twice. */
+static bool is_told(const struct options *options)
+{
+	const struct out_format *format = format_of_stdout(options);
+
+	return format && format == out_named("report") &&
+	       system_is_terminal(STDOUT_FILENO) &&
+	       system_is_terminal(STDERR_FILENO);
+}
+
 int run_balance(struct run *run)
 {
 	struct samples_cost cost = samples_cost(run->samples);
 
 	explain_stage("balance", "where each tick went");
-	meta_tell(&run->meta);
+	if (!is_told(run->options))
+		meta_tell(&run->meta);
 	report_targets(run);
 	log_detail("%" PRIu64 " drains (%s) of %" PRIu64 " keys: %.2f ms "
 		   "reading, %.2f ms waiting (%.2f at most)",

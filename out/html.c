@@ -446,7 +446,7 @@ void out_html(const struct profile *profile, const struct meta *meta,
 	struct page page = { .profile = profile, .meta = meta, .out = out };
 	char text[48];
 
-	tree_build(&page.tree, profile);
+	tree_build(&page.tree, profile, false);
 	make_parts(&page);
 	put_part(&page, page_head, page_head_size);
 	put(&page, "{\"format\":1,\n");

@@ -9,12 +9,14 @@
 #include "out/out.h"
 #include "out/perf_script.h"
 #include "out/pprof.h"
+#include "out/report.h"
 #include "out/speedscope.h"
 #include "out/svg.h"
 #include "sys/system.h"
 
 static const struct out_format out_formats[] = {
 	{ "folded", ".folded|.txt", 0, out_folded },
+	{ "report", ".report", 0, out_report },
 	{ "html", ".html|.htm", 0, out_html },
 	{ "svg", ".svg", 0, out_svg },
 	{ "pprof", ".pb.gz|.pprof", SHOW_ADDRESSES, out_pprof },

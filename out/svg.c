@@ -404,7 +404,7 @@ void out_svg(const struct profile *profile, const struct meta *meta,
 	};
 	bool *drawn;
 
-	tree_build(&picture.tree, profile);
+	tree_build(&picture.tree, profile, false);
 	drawn = choose(&picture);
 	draw_head(&picture);
 	draw_nodes(&picture, drawn);

@@ -29,6 +29,10 @@ struct growth {
 	struct growing *nodes;
 	size_t count, capacity, label_capacity;
 	struct index label_index;
+	struct names files;	/* beginnings of names, see file_name() */
+	uint32_t *file_names;	/* a name that begins so */
+	size_t file_capacity;
+	bool by_file;
 	/* From parent and label to the node: open addressing, powers of 2. */
 	struct slot {
 		uint64_t key;
@@ -67,8 +71,8 @@ static uint32_t add_label(struct growth *growth, uint32_t name, uint32_t image,
 	return (uint32_t)tree->label_count++;
 }
 
-static enum tree_kind kind_of(const struct profile *profile,
-			      const struct profile_frame *frame)
+enum tree_kind tree_kind_of(const struct profile *profile,
+			    const struct profile_frame *frame)
 {
 	const char *name = profile->names.text[frame->name];
 	const char *image =
@@ -85,6 +89,44 @@ static enum tree_kind kind_of(const struct profile *profile,
 	default:
 		return *name == '[' ? TREE_UNNAMED : TREE_USER;
 	}
+}
+
+size_t tree_file_length(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	if (*name == '[' && plus && plus[1] == '0' && plus[2] == 'x')
+		return (size_t)(plus - name);
+	return !strncmp(name, "[0x", 3) ? 3 : 0;
+}
+
+/* One name for all that begin like this one: the first of them. */
+static uint32_t file_name(struct growth *growth, uint32_t name)
+{
+	const char *text = growth->profile->names.text[name];
+	size_t length = tree_file_length(text), known = growth->files.count;
+	uint32_t file;
+
+	if (!length)
+		return name;
+	file = names_add_part(&growth->files, text, length);
+	growth->file_names = memory_grow(growth->file_names,
+					 &growth->file_capacity,
+					 growth->files.count,
+					 sizeof(*growth->file_names));
+	if (growth->files.count > known)
+		growth->file_names[file] = name;
+	return growth->file_names[file];
+}
+
+static uint32_t label_of_frame(struct growth *growth,
+			       const struct profile_frame *frame)
+{
+	enum tree_kind kind = tree_kind_of(growth->profile, frame);
+
+	return add_label(growth, growth->by_file && kind == TREE_UNNAMED ?
+			 file_name(growth, frame->name) : frame->name,
+			 frame->image, kind);
 }
 
 /* ------------------------------------------------------------------ growing */
@@ -169,12 +211,8 @@ static void grow(struct growth *growth)
 	for (size_t i = 0; i < profile->task_count; i++)
 		task_label[i] = add_label(growth, profile->tasks[i].comm,
 					  IMAGE_NONE, TREE_THREAD);
-	for (size_t i = 0; i < profile->frame_count; i++) {
-		const struct profile_frame *frame = &profile->frames[i];
-
-		frame_label[i] = add_label(growth, frame->name, frame->image,
-					   kind_of(profile, frame));
-	}
+	for (size_t i = 0; i < profile->frame_count; i++)
+		frame_label[i] = label_of_frame(growth, &profile->frames[i]);
 	add_node(growth, 0, 0);
 	for (size_t i = 0; i < profile->stack_count; i++) {
 		const struct profile_stack *stack = &profile->stacks[i];
@@ -363,9 +401,11 @@ static void count(struct tree *tree, const struct profile *profile)
 	}
 }
 
-void tree_build(struct tree *tree, const struct profile *profile)
+void tree_build(struct tree *tree, const struct profile *profile, bool by_file)
 {
-	struct growth growth = { .profile = profile, .tree = tree };
+	struct growth growth = {
+		.profile = profile, .tree = tree, .by_file = by_file,
+	};
 	uint64_t seed = 0;
 	uint32_t *placed;
 
@@ -386,6 +426,8 @@ void tree_build(struct tree *tree, const struct profile *profile)
 	free(growth.slots);
 	free(growth.nodes);
 	index_free(&growth.label_index);
+	names_free(&growth.files);
+	free(growth.file_names);
 }
 
 void tree_free(struct tree *tree)

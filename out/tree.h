@@ -51,8 +51,21 @@ struct tree {
 	size_t label_count, node_count;
 };
 
-/* tree_free() is owed. */
-void tree_build(struct tree *tree, const struct profile *profile);
+/*
+ * tree_free() is owed.  `by_file`: user code without names is one label for each
+ * file, whose name is that of any of them: see tree_file_length().
+ */
+void tree_build(struct tree *tree, const struct profile *profile, bool by_file);
 void tree_free(struct tree *tree);
+
+/* What a frame is as a node. */
+enum tree_kind tree_kind_of(const struct profile *profile,
+			    const struct profile_frame *frame);
+
+/*
+ * Of "[libc.so.6+0x1234]" the length of what names the file, "[libc.so.6", and of
+ * an address without a file that of "[0x"; else 0.
+ */
+size_t tree_file_length(const char *name);
 
 #endif

@@ -74,13 +74,14 @@ static void check_again(const char *path, int fd)
 void recording_check(const struct profile *profile, const struct meta *meta)
 {
 	static const char *const formats[] = {
-		"pprof", "pprof-raw", "speedscope", "perf", "folded",
+		"pprof", "pprof-raw", "speedscope", "perf", "report",
+		"folded",
 	};
 	static char path[64];
 	static int fd;
 
 	check_sums(profile);
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		/* A million samples, one by one, take too long here. */
 		if (!strcmp(formats[i], "perf") && profile->total > 1000 &&
 		    profile->total <= 1 << 20)

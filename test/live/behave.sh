@@ -131,7 +131,7 @@ usage -d 1s
 usage -C 0-
 usage -C 3-1
 usage --memory 0
-usage -o x.html
+usage -o x.pdf
 usage -f perl
 usage --frobnicate
 usage -Z

@@ -3,6 +3,9 @@
  * page: pictures of profiles that are not from this machine.
  *
  *	page STACKS FILE...		each FILE in the format of its ending
+ *	page STACKS X.80x24.utf8.colour.report
+ *					a report as for such a terminal: so wide,
+ *					so high (without: a file), with these
  *	page make NODES STACKS		prints stacks: as many distinct ones, of
  *					about so many nodes as a tree
  *
@@ -25,6 +28,7 @@
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "out/out.h"
+#include "out/report.h"
 #include "profile.h"
 #include "sys/system.h"
 
@@ -341,6 +345,26 @@ static void free_all(void)
 	meta_free(&page.meta);
 }
 
+/* A report for the terminal that the file's name tells of. */
+static bool write_report(const char *path)
+{
+	const char *size = path + strcspn(path, "0123456789");
+	struct terminal terminal = {
+		.columns = (unsigned int)strtoul(size, NULL, 10),
+		.utf8 = strstr(path, ".utf8."),
+		.colour = strstr(path, ".colour."),
+	};
+	struct file_out out;
+
+	size += strspn(size, "0123456789");
+	if (*size == 'x')
+		terminal.rows = (unsigned int)strtoul(size + 1, NULL, 10);
+	if (file_out_open(&out, path))
+		bad("cannot be written", path);
+	report_write(&page.profile, &page.meta, &out, &terminal);
+	return file_out_close(&out);
+}
+
 int main(int argc, char **argv)
 {
 	bool failed = false;
@@ -358,8 +382,12 @@ int main(int argc, char **argv)
 		const struct out_format *format = out_for_file(argv[i]);
 		uint64_t begin = system_cpu_time();
 
-		failed = !format || out_write(&page.profile, &page.meta,
-					      format, argv[i]);
+		if (format && !strcmp(format->name, "report"))
+			failed = write_report(argv[i]);
+		else
+			failed = !format || out_write(&page.profile,
+						      &page.meta, format,
+						      argv[i]);
 		fprintf(stderr, "%s %.1f ms\n", argv[i],
 			(double)(system_cpu_time() - begin) / 1e6);
 	}
