@@ -10,6 +10,7 @@
  *	7  prof.c           you are here: one run, a verb a stage
  *	   run.[ch]         the stages of a run
  *	   run_sample.c     ... and the one in which ticks come
+ *	   run_live.c       what is drawn meanwhile
  *	   check.[ch]       what this machine allows
  *	   options.[ch]     the command line, from one table
  *	   bpf_prog.c       in the kernel: a tick becomes a count and two stacks
@@ -42,6 +43,8 @@
  *	                    sys/explain_lines.h has, for sys/explain_bpf.c
  *	                    and sys/explain_perf.c
  *	   sys/insn.[ch]    BPF instructions as text
+ *	6  tui/live.[ch]    the hottest functions while it runs, drawn in place
+ *	   tui/heat.[ch]    what is hot in a profile that is being filled
  *	3  samples.[ch]     drain: reads the maps while they are filled
  *	   stackid.[ch]     the same for the textbook's engine
  *	4  profile.[ch]     gathers samples, names them

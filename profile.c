@@ -484,6 +484,52 @@ void profile_skip(struct profile *profile, const struct sample *sample)
 		profile->elsewhere += sample->count.samples;
 }
 
+/* False if nothing of the stack is wanted. */
+static bool glance_at(const struct profile *profile,
+		      const struct gathered *gathered,
+		      struct profile_glance *glance)
+{
+	const struct profile_work *work = profile->work;
+	bool stacked = gathered->kernel < work->kernels.count;
+	size_t depth;
+	const uint64_t *user = lists_get(&work->users, gathered->user, &depth);
+
+	*glance = (struct profile_glance){
+		.task = gathered->task, .kernel = INDEX_NONE,
+		.frame = INDEX_NONE, .samples = gathered->samples,
+	};
+	if (work->show & SHOW_KERNEL && stacked) {
+		glance->kernel = gathered->kernel;
+		glance->ip = lists_get(&work->kernels, gathered->kernel,
+				       &glance->depth);
+	} else if (work->show & SHOW_KERNEL) {
+		glance->note = note_of(KERNEL_NOTE(gathered->kernel));
+	}
+	if (work->show & SHOW_USER && depth &&
+	    user[depth - 1] < profile->frame_count)
+		glance->frame = (uint32_t)user[depth - 1];
+	return glance->depth || glance->note ||
+	       (work->show & SHOW_USER && depth);
+}
+
+void profile_glance(const struct profile *profile, profile_glance_fn *each,
+		    void *context)
+{
+	const struct profile_work *work = profile->work;
+
+	for (size_t i = 0; i < work->gathered_count; i++) {
+		struct profile_glance glance;
+
+		if (glance_at(profile, &work->gathered[i], &glance))
+			each(context, &glance);
+	}
+}
+
+struct kernel_names *profile_kernel_names(struct profile *profile)
+{
+	return profile->work->kernel;
+}
+
 /* -------------------------------------------------------------- in the end */
 
 static enum profile_mode mode_of(const struct profile *profile,

@@ -132,6 +132,28 @@ void profile_drained(struct profile *profile);
 void profile_skip(struct profile *profile, const struct sample *sample);
 
 /*
+ * Where the stacks gathered so far end, while there is more to come.  Kernel
+ * addresses have no names yet: who wants some asks profile_kernel_names().
+ */
+struct profile_glance {
+	uint32_t task;		/* in profile->tasks */
+	uint32_t kernel;	/* which stack `ip` is; INDEX_NONE: there is none */
+	const uint64_t *ip;	/* kernel addresses, leaf first */
+	size_t depth;
+	uint32_t frame;		/* of user code, in profile->frames, if it is
+				   known; else INDEX_NONE */
+	const char *note;	/* why there is no kernel stack, or NULL */
+	uint64_t samples;
+};
+typedef void profile_glance_fn(void *context,
+			       const struct profile_glance *glance);
+void profile_glance(const struct profile *profile, profile_glance_fn *each,
+		    void *context);
+
+struct kernel_names;
+struct kernel_names *profile_kernel_names(struct profile *profile);
+
+/*
  * Names the kernel's frames and makes the lists above.  Once, at the end.
  */
 void profile_name(struct profile *profile);

@@ -14,6 +14,7 @@
 #include "samples.h"
 #include "sys/command.h"
 #include "sys/cpus.h"
+#include "tui/live.h"
 #include "unwind/unwind.h"
 
 /* All that a run holds; zeroed, each stage fills its own. */
@@ -36,6 +37,7 @@ struct run {
 	struct unwind *unwind;		/* NULL: by frame pointers alone */
 	uint64_t unwound;		/* when copies were last taken */
 	int *fds;			/* to wait for */
+	struct live *live;		/* NULL: nobody looks */
 	struct stat_times *times;	/* of cpus.cpu[i]: at the start, then
 					   since the start */
 	struct balance balance;
@@ -70,5 +72,9 @@ void run_replay(void *run);
 
 /* Of these CPUs those that -C wants; all, without it. */
 void run_keep_wanted(const struct options *options, struct cpus *cpus);
+
+/* Between the stages' files: what is drawn meanwhile. */
+void run_live_open(struct run *run);
+void run_live_draw(struct run *run, const struct tally *tally);
 
 #endif

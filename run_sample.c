@@ -101,9 +101,12 @@ static void show_progress(struct run *run)
 	if (!system_is_terminal(STDERR_FILENO) ||
 	    samples_tally(run->samples, &tally, NULL, 0))
 		return;
-	log_progress("%.0f s, %" PRIu64 " samples; Ctrl-C ends",
-		     (double)(system_now() - run->balance.wall) / 1e9,
-		     (uint64_t)tally.n[TALLY_TICKS]);
+	if (run->live)
+		run_live_draw(run, &tally);
+	else
+		log_progress("%.0f s, %" PRIu64 " samples; Ctrl-C ends",
+			     (double)(system_now() - run->balance.wall) / 1e9,
+			     (uint64_t)tally.n[TALLY_TICKS]);
 }
 
 /* From times since boot to times since the start. */
@@ -166,7 +169,9 @@ static int wait_for(struct run *run, uint64_t until)
 /* Drains until a signal, the time, or the command's end. */
 static int drain_until_end(struct run *run, uint64_t end)
 {
-	uint64_t next = system_now() + run->plan.interval;
+	/* Somebody who waits for the first numbers gets them sooner. */
+	uint64_t next = system_now() + run->plan.interval /
+			(run->live ? 2 : 1);
 
 	for (;;) {
 		int signal = wait_for(run, next < end ? next : end), error;
@@ -252,6 +257,7 @@ int run_sample(struct run *run)
 	else
 		explain("asleep; a drain every %.2f s, and at the end",
 			(double)run->plan.interval / 1e9);
+	run_live_open(run);
 	error = drain_until_end(run, run->options->duration ?
 				begin + run->options->duration : UINT64_MAX);
 	explain("the end: no more ticks, then the last drains");
@@ -267,6 +273,7 @@ int run_sample(struct run *run)
 	if (!error)
 		error = count_ticks(run);
 	signals_allow();
+	live_close(run->live);
 	run->cpu_time = system_cpu_time();
 	return error;
 }
