@@ -74,13 +74,10 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 # All but main, so that tests can link it.  Sorted: the order of objects is that
 # in the program, and not every make sorts.
 SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
-	unwind/*.c in/*.c out/*.c)) \
+	unwind/*.c in/*.c out/*.c tui/*.c)) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c \
 	profile.c profile_build.c meta.c options.c embedded.c run.c \
-	run_sample.c check.c
-# All but main, so that tests can link it.
-SOURCES := $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c in/*.c out/*.c tui/*.c) \
-	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c profile.c profile_build.c meta.c options.c run.c run_live.c check.c
+	run_sample.c run_live.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 
 Q = $(if $(V),,@)

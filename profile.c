@@ -663,14 +663,6 @@ void profile_name(struct profile *profile)
 		finish_one(profile, &work->gathered[i]);
 }
 
-uint64_t profile_scaled(const struct profile *profile, uint64_t before)
-{
-	if (profile->total == profile->total_before || !profile->total_before)
-		return before;
-	return (uint64_t)((double)before * (double)profile->total /
-			  (double)profile->total_before + 0.5);
-}
-
 static void work_free(struct profile_work *work)
 {
 	if (!work)

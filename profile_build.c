@@ -390,3 +390,11 @@ struct profile *profile_build_end(struct profile_build *build)
 	free(build);
 	return profile;
 }
+
+uint64_t profile_scaled(const struct profile *profile, uint64_t before)
+{
+	if (profile->total == profile->total_before || !profile->total_before)
+		return before;
+	return (uint64_t)((double)before * (double)profile->total /
+			  (double)profile->total_before + 0.5);
+}

@@ -43,7 +43,7 @@ complete -c prof -l engine -x -a 'auto hash stackid' -d 'auto, hash or stackid (
 complete -c prof -l unwind -x -a 'auto fp cfi' -d 'user stacks: auto, fp (pointers), cfi (tables)'
 complete -c prof -l kallsyms -r -F -d 'kernel symbols, if not /proc/kallsyms'
 complete -c prof -s o -l output -r -F -d 'write there, not to stdout; repeatable'
-complete -c prof -s f -l format -x -a 'folded html svg pprof pprof-raw speedscope perf' -d 'of stdout: folded (the default)'
+complete -c prof -s f -l format -x -a 'folded html svg pprof pprof-raw speedscope perf' -d 'of stdout; report on a terminal, else folded'
 complete -c prof -l no-demangle -d 'names as they are in the files'
 complete -c prof -l read -r -F -d 'a recording (folded, pprof), not this machine'
 complete -c prof -l diff -x -d 'what changed between two recordings'

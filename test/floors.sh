@@ -12,9 +12,9 @@ floor_of() {
 	profile.[ch] | profile_build.[ch] | meta.[ch] | unwind/*) echo 4 ;;
 	in/*) echo 5 ;;
 	out/*) echo 5 ;;
-	prof.c | embedded.[ch] | run.[ch] | run_sample.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
 	tui/*) echo 6 ;;
-	prof.c | run.[ch] | run_live.c | check.[ch] | options.[ch] | bpf_prog.c) echo 7 ;;
+	prof.c | embedded.[ch] | run.[ch] | run_*.c | check.[ch] | options.[ch] | \
+		bpf_prog.c) echo 7 ;;
 	*) echo "no floor" ;;
 	esac
 }
@@ -22,8 +22,8 @@ floor_of() {
 room_of() {
 	case $1 in
 	bpf_prog.[ch]) echo bpf ;;
-	prof.c | embedded.[ch] | run.[ch] | run_sample.c | check.[ch] | options.[ch]) echo main ;;
-	prof.c | run.[ch] | run_live.c | check.[ch] | options.[ch]) echo main ;;
+	prof.c | embedded.[ch] | run.[ch] | run_*.c | check.[ch] | options.[ch])
+		echo main ;;
 	samples.[ch] | stackid.[ch]) echo samples ;;
 	loader.[ch] | loader_object.[ch]) echo loader ;;
 	profile.[ch] | profile_build.[ch]) echo profile ;;

@@ -59,6 +59,7 @@ static void add(uint32_t tid, const char *comm, const uint64_t *kernel,
 	sample.key.kernel = kernel ? 12345 : STACK_NONE;
 	sample.key.user = user ? 54321 : STACK_NONE;
 	profile_add(profile, &sample);
+	profile_drained(profile);
 }
 
 #define STACK(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
@@ -109,7 +110,7 @@ TEST(heat_user_code)
 	heat_look(&heat, second);
 	CHECK_U64(heat.function_count, 1);
 	CHECK_U64(heat.functions[0]->samples, 7);
-	CHECK_U64(heat.functions[0]->kind, TREE_UNNAMED);
+	CHECK_U64(heat.functions[0]->kind, TREE_NOTE);
 	close_heat();
 }
 
@@ -180,7 +181,7 @@ TEST(heat_shows_what_is_wanted)
 	add(1, "a", STACK(0xffffffff81000010), NULL, 3);
 	heat_look(&heat, second);
 	CHECK_U64(heat.busy, 5);
-	CHECK_U64(heat.functions[0]->kind, TREE_UNNAMED);
+	CHECK_U64(heat.functions[0]->kind, TREE_NOTE);
 	close_heat();
 	open_heat(SHOW_KERNEL);
 	add(1, "a", STACK(0xffffffff81000010), STACK(0x1000), 5);
