@@ -225,7 +225,7 @@ part_vm() {
 
 part_long() {
 	export STRESS_SAMPLES=10000000 BALANCE_SECONDS=20 PEERS_SECONDS=60
-	export FAULTS_ALL=1
+	export FAULTS_ALL=1 UNWIND_FRAMES=200000
 	install_packages "${long_needs[@]}" ||
 		echo "test.sh: goes on without other languages" >&2
 	part_live

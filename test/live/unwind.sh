@@ -224,3 +224,54 @@ else
 fi
 is_rooted unwind-python python3 990
 is_rooted unwind-perl perl 990
+
+# ---------------------------------------------------------------------- gdb
+
+# What gdb says of a process that is stopped for it is what its samples say: all
+# but the innermost frames, which come and go.
+agrees() { # NAME COMMAND...
+	local name=$1 pid
+
+	shift
+	"$@" &
+	pid=$!
+	sleep 1
+	build/test/truth -r "$T/raw" -q -F 499 -d 2 -p $pid >/dev/null 2>&1
+	gdb -q -batch -nx -p $pid -ex 'set backtrace past-main on' \
+		-ex 'set backtrace past-entry on' -ex bt 2>/dev/null |
+		sed -n 's/^#[0-9]* *0x0*\([0-9a-f]*\) in .*/\1/p' |
+		uniq >"$T/gdb"
+	kill $pid
+	wait $pid 2>/dev/null
+	read -r all same depth < <(gawk '
+		NR == FNR { theirs[++n] = $1; next }
+		$4 == "user" {
+			all++
+			equal = 1
+			at = NF
+			for (i = n; i > 3; i--) {
+				equal = equal && $at == theirs[i]
+				while (at > 5 && $(at - 1) == $at)
+					at--
+				at--
+			}
+			same += equal
+		}
+		END { print all + 0, same + 0, n + 0 }' "$T/gdb" "$T/raw")
+	if [ "$all" -ge 50 ] && [ "$depth" -ge 6 ] &&
+		[ $((same * 100)) -ge $((all * 97)) ]; then
+		ok "unwind-gdb-$name ($same of $all, depth $depth)"
+	else
+		fail "unwind-gdb-$name" "$same of $all agree, depth $depth"
+	fi
+}
+
+if [ "$frames" -gt 20000 ] && command -v gdb >/dev/null; then
+	agrees deep $whole 20 =deep
+	agrees growing $whole 20 =growing
+	agrees assembly $whole 20 =assembly
+	agrees python /usr/bin/python3 -c 'sorted(
+		[0], key=lambda x: list(map(sum, [range(10 ** 11)])))'
+	agrees perl perl -e 'sub f { my $n = shift; f($n - 1) if $n;
+		while (!$n) { $x++ } } f(20)'
+fi
