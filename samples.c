@@ -591,8 +591,7 @@ const char *samples_tally_text(enum engine engine, enum tally_index index)
 		[TALLY_KERNEL_ERROR] = "kernel stacks: bpf_get_stack failed",
 		[TALLY_USER_ERROR] = "user stacks: bpf_get_stack failed",
 		[TALLY_NO_STACK] = "samples with neither stack",
-		[TALLY_RING_FULL] = "user stacks: no room for a copy: by frame "
-				    "pointers",
+		[TALLY_RING_FULL] = "user stacks: no room for a copy",
 	};
 
 	if (engine == ENGINE_STACKID && index == TALLY_STACK_COLLIDED)

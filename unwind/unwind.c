@@ -335,7 +335,7 @@ static int write_run(struct unwind *unwind, const struct unwind_mapping *run,
 	char *data = array_map(loader_map_fd(unwind->world.loader, "mappings"),
 			       first, bytes);
 
-	if (!data)
+	if (!data || !run)
 		return -ENOMEM;
 	memcpy(data + (from - first), run, count * sizeof(*run));
 	array_unmap(data, bytes);

@@ -392,9 +392,13 @@ static void print_counts(void)
 	for (size_t i = 0; i < count_count; i++) {
 		const uint64_t *part = &counts[i].samples;
 
-		for (uint64_t *all = &sum.samples; all <= &sum.kernel_root;
-		     all++)
-			*all += *part++;
+		uint64_t *all = &sum.samples;
+		const size_t numbers = (offsetof(struct truth, kernel_root) -
+					offsetof(struct truth, samples)) /
+				       sizeof(*all) + 1;
+
+		for (size_t j = 0; j < numbers; j++)
+			all[j] += part[j];
 		for (char *c = counts[i].comm; *c; c++)
 			if (*c == ' ')
 				*c = '_';

@@ -315,7 +315,9 @@ static void check_lines(const char *text, struct terminal terminal)
 		size_t length = strcspn(text, "\n");
 		char line[4096];
 
-		CHECK(text[length] == '\n' && length < sizeof(line));
+		CHECK(length < sizeof(line) && text[length] == '\n');
+		if (length >= sizeof(line))
+			return;
 		memcpy(line, text, length);
 		line[length] = '\0';
 		if (columns_of(line) > terminal.columns)

@@ -95,6 +95,7 @@ static NOINLINE void middle(void)
 	sum++;
 }
 
+NOINLINE void outer(void);
 NOINLINE void outer(void)
 {
 	middle();
@@ -273,7 +274,7 @@ static void burn_mapped(double ms, char **files)
 	prctl(PR_SET_NAME, "map");
 	for (; count < 256 && files[count]; count++) {
 		int fd = open(files[count], O_RDONLY);
-		long size = lseek(fd, 0, SEEK_END) & ~4095l;
+		long size = lseek(fd, 0, SEEK_END) & ~4095L;
 
 		page[count] = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
 				   MAP_PRIVATE, fd, size - 4096);

@@ -26,6 +26,7 @@
 static volatile unsigned long sink;
 static struct timespec end;
 
+ALONE void burn(void);
 ALONE void burn(void)
 {
 	for (int i = 0; i < 50000; i++)
@@ -42,6 +43,7 @@ static int goes_on(void)
 }
 
 /* The end of most chains: a leaf without a frame, called by one with. */
+ALONE void work(void);
 ALONE void work(void)
 {
 	while (goes_on())
@@ -50,6 +52,7 @@ ALONE void work(void)
 
 /* ---------------------------------------------------------------- recursion */
 
+ALONE void down(int depth);
 ALONE void down(int depth)
 {
 	if (depth)
@@ -71,6 +74,7 @@ static void too_deep(void)
 
 /* ------------------------------------------------------------------- frames */
 
+ALONE void use(char *memory, size_t size);
 ALONE void use(char *memory, size_t size)
 {
 	memory[0] = memory[size - 1] = (char)sink;
