@@ -250,12 +250,6 @@ static const char *instead_in_frame(const unsigned char *s)
 	       NULL;
 }
 
-static const char *instead_in_comm(const unsigned char *s)
-{
-	return is_control(s) ? "?" : is_space(s) ? "_" : *s == ';' ? ":" :
-	       NULL;
-}
-
 void text_safe(struct text *text, const char *words)
 {
 	add_safe(text, words, instead_in_words);
@@ -301,9 +295,11 @@ void text_comm(struct text *text, const char *comm)
 {
 	size_t from = text->length;
 
-	add_safe(text, comm, instead_in_comm);
+	add_safe(text, comm, instead_in_frame);
 	if (text->length == from)
 		text_add(text, "[unknown]", 9);
-	if (text->data[from] == '#')
+	if (text->data[from] == '#' || text->data[from] == ' ')
 		text->data[from] = '_';
+	if (text->data[text->length - 1] == ' ')
+		text->data[text->length - 1] = '_';
 }

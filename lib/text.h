@@ -55,7 +55,10 @@ void text_word(struct text *text, const char *word);
  */
 void text_frame(struct text *text, const char *name);
 
-/* The same for the first frame, a thread's name: also no space, no `#`. */
+/*
+ * The same for the first frame, a thread's name: no space and no `#` at its begin,
+ * but a number may be its end, as frames follow.
+ */
 void text_comm(struct text *text, const char *comm);
 
 #endif

@@ -42,8 +42,8 @@ static void check(const struct text *text, bool comm)
 		MUST(length);
 		s += length;
 	}
-	MUST(!comm || (!strchr(text->data, ' ') && *text->data != '#'));
-	/* ` 12`, ` 12.` and ` 12.5` at the end are counts. */
+	MUST(!comm || (*text->data != ' ' && *text->data != '#'));
+	/* ` 12`, ` 12.` and ` 12.5` at the end of a line are counts. */
 	end = strrchr(text->data, ' ');
 	if (end) {
 		size_t digits = strspn(end + 1, "0123456789");
@@ -51,7 +51,7 @@ static void check(const struct text *text, bool comm)
 		MUST(end[1]);
 		if (digits && end[1 + digits] == '.')
 			digits += 1 + strspn(end + 2 + digits, "0123456789");
-		MUST(!digits || end[1 + digits]);
+		MUST(comm || !digits || end[1 + digits]);
 	}
 }
 

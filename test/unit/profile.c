@@ -177,7 +177,7 @@ TEST(profile_merges_equal_text)
 	add(profile, PID + 2, "a;b", STACK(0xffffffff81000210), NULL, 16);
 	add(profile, PID + 2, "a:b", STACK(0xffffffff81000210), NULL, 32);
 	add(profile, PID + 2, "a b", STACK(0xffffffff81000210), NULL, 64);
-	check_folded(profile, "a_b;gamma_[k] 64\na:b;gamma_[k] 48\n"
+	check_folded(profile, "a b;gamma_[k] 64\na:b;gamma_[k] 48\n"
 		     "prog;gamma_[k] 15\n");
 }
 
@@ -613,7 +613,7 @@ TEST(profile_hostile_names)
 					   0xffffffff81000110,
 					   0xffffffff81000210),
 	    STACK(0x1010), 1);
-	check_folded(profile, "_a:b_12;[a:b c?+0x10];bad\xef\xbf\xbd_[k];"
+	check_folded(profile, "_a:b 12;[a:b c?+0x10];bad\xef\xbf\xbd_[k];"
 		     "esc?[31m_[k];odd:name_[k] 1\n");
 }
 

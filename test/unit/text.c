@@ -186,13 +186,13 @@ static void check_safe(const char *name, const char *safe, bool comm)
 
 		if (!length || point < 0x20 ||
 		    (point >= 0x7f && point <= 0x9f) || point == ';' ||
-		    point == 0xfffe || point == 0xffff ||
-		    (comm && point == ' '))
+		    point == 0xfffe || point == 0xffff)
 			unit_same_text(__FILE__, __LINE__, name, safe, "safe");
 		s += length;
 	}
-	if (!regexec(&count, safe, 0, NULL, 0) ||
-	    safe[strlen(safe) - 1] == ' ' || (comm && *safe == '#'))
+	if ((!comm && !regexec(&count, safe, 0, NULL, 0)) ||
+	    safe[strlen(safe) - 1] == ' ' ||
+	    (comm && (*safe == '#' || *safe == ' ')))
 		unit_same_text(__FILE__, __LINE__, name, safe, "safe");
 }
 
@@ -352,12 +352,12 @@ TEST(text_frame_appends)
 TEST(text_comm_hazards)
 {
 	CHECK_TEXT(comm("bash"), "bash");
-	CHECK_TEXT(comm("Web Content"), "Web_Content");
-	CHECK_TEXT(comm("a 12"), "a_12");
-	CHECK_TEXT(comm("a 12.5"), "a_12.5");
+	CHECK_TEXT(comm("Web Content"), "Web Content");
+	CHECK_TEXT(comm("a 12"), "a 12");
+	CHECK_TEXT(comm("a 12.5"), "a 12.5");
 	CHECK_TEXT(comm(""), "[unknown]");
 	CHECK_TEXT(comm(" "), "_");
-	CHECK_TEXT(comm("   "), "___");
+	CHECK_TEXT(comm("   "), "_ _");
 	CHECK_TEXT(comm("#1"), "_1");
 	CHECK_TEXT(comm("a#"), "a#");
 	CHECK_TEXT(comm("a;b"), "a:b");
