@@ -116,8 +116,7 @@ static uint32_t *frame_texts(const struct profile *profile,
 
 		text.length = 0;
 		text_format(&text, "%s%s", profile->names.text[frame->name],
-			    frame->kind == FRAME_KERNEL ? "_[k]" :
-			    frame->kind == FRAME_JIT ? "_[j]" : "");
+			    frame->kind == FRAME_KERNEL ? "_[k]" : "");
 		text_of[i] = names_add(texts, text.data);
 	}
 	text_free(&text);
