@@ -99,8 +99,8 @@ static uint32_t make_frame(struct reader *reader, const char *name,
 		image = profile_build_image(build, "[kernel]", "");
 		length -= 4;
 	} else if (has_end(name, length, "_[j]")) {
+		/* Others' mark, which we do not write: it stays in the name. */
 		kind = FRAME_JIT;
-		length -= 4;
 	} else if (length && is_note(name, length)) {
 		kind = FRAME_NOTE;
 	} else if (length) {
