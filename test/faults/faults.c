@@ -325,20 +325,27 @@ WRAP(void *, memory_new, size_t count, size_t size)
 
 	site = __builtin_return_address(0);
 	data = __real_memory_new(count, size);
+	site = NULL;
 	return data;
 }
 
 WRAP(char *, memory_text, const char *text, size_t length)
 {
+	char *copy;
+
 	site = __builtin_return_address(0);
-	return __real_memory_text(text, length);
+	copy = __real_memory_text(text, length);
+	site = NULL;
+	return copy;
 }
 
 WRAP(void *, memory_grow, void *data, size_t *capacity, size_t need,
      size_t size)
 {
 	site = __builtin_return_address(0);
-	return __real_memory_grow(data, capacity, need, size);
+	data = __real_memory_grow(data, capacity, need, size);
+	site = NULL;
+	return data;
 }
 
 static bool strike_memory(const char *call)

@@ -144,6 +144,8 @@ static const struct rule rules[] = {
 	{ "fcntl GETFD", "", NO_ADVICE },
 
 	{ "calloc", "ENOMEM", NO_ADVICE },
+	/* The libc's own, to list a directory. */
+	{ "calloc at 0", "~ENOMEM", NO_ADVICE },
 	{ "realloc", "ENOMEM", NO_ADVICE },
 	{ "fork", "EAGAIN ENOMEM", NO_ADVICE },
 	{ "pipe2", "EMFILE ENFILE", NO_ADVICE },

@@ -176,8 +176,8 @@ if strace -qq -o /dev/null true 2>/dev/null; then
 	injected perf-EINVAL perf_event_open EINVAL "no such event"
 	injected set-bpf-EEXIST ioctl EEXIST "another program"
 	# One CPU went off line between the look and the open: it goes on.
-	if strace -qq -o /dev/null -e inject=perf_event_open:error=ENODEV:when=2 \
-		./prof -d 0.3 >"$T/out" 2>"$T/err" &&
+	if FAULTS='perf_event_open clock#2=19' build/test/faulty -d 0.3 \
+		>"$T/out" 2>"$T/err" &&
 		grep -q 'off line, left out' "$T/err" &&
 		adds_up "$T/err" "$T/out"; then
 		ok perf-ENODEV-of-one
