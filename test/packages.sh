@@ -50,9 +50,9 @@ install_packages() {
 		return 1
 	}
 	# shellcheck disable=SC2086
-	{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq \
-		install -y --no-install-recommends $packages; } \
-		>build/apt.log 2>&1 || {
+	{ flock 9 && apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+		apt-get -qq install -y --no-install-recommends $packages; } \
+		9>build/apt.lock >build/apt.log 2>&1 || {
 		echo "$0: apt-get install failed:" $packages >&2
 		tail -n 3 build/apt.log >&2
 		return 1
