@@ -74,7 +74,8 @@ static struct held look(void)
 
 	while (directory && readdir(directory))
 		held.fds++;
-	closedir(directory);
+	if (directory)
+		closedir(directory);
 	held.maps = count_lines("/proc/self/maps", "", NULL);
 	count_lines("/proc/self/status", "VmRSS:", &held.kb);
 	count_lines("/proc/self/status", "Threads:", &held.threads);

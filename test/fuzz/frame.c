@@ -124,8 +124,9 @@ static void ask(struct image *image, uint64_t offset)
 		MUST(!name.start && !name.size && !name.plt);
 		return;
 	}
-	/* What was found holds what was asked for. */
-	MUST(name.size && offset - name.start < name.size);
+	/* What was found holds what was asked for; no size above 4 GB is told. */
+	MUST(name.size && (offset - name.start < name.size ||
+			   name.size == UINT32_MAX));
 	MUST(!name.name || *name.name);
 	MUST(!name.plt || strstr(name.name, "@plt"));
 	/* And the same question has the same answer. */

@@ -398,6 +398,7 @@ static void print_counts(void)
 				       sizeof(*all) + 1;
 
 		for (size_t j = 0; j < numbers; j++)
+			/* cppcheck-suppress objectIndex */
 			all[j] += part[j];
 		for (char *c = counts[i].comm; *c; c++)
 			if (*c == ' ')

@@ -81,8 +81,10 @@ ALONE void use(char *memory, size_t size)
 }
 
 /* Its frame grows while it runs: the compiler has to keep a frame pointer. */
+ALONE void grows(size_t size, int depth);
 ALONE void grows(size_t size, int depth)
 {
+	/* cppcheck-suppress allocaCalled */
 	char *memory = alloca(size);
 
 	use(memory, size);
@@ -99,6 +101,7 @@ static void growing(void)
 }
 
 /* Frames of which each has another size, aligned anew. */
+ALONE void aligned(int depth);
 ALONE void aligned(int depth)
 {
 	char memory[256] __attribute__((aligned(64)));
@@ -137,6 +140,7 @@ static void arguments(void)
 
 /* ------------------------------------------------------------------ signals */
 
+ALONE void handler(int signal);
 ALONE void handler(int signal)
 {
 	(void)signal;
@@ -145,6 +149,7 @@ ALONE void handler(int signal)
 }
 
 /* Interrupted at all of its instructions, the first ones of leaves as well. */
+ALONE void interrupted(void);
 ALONE void interrupted(void)
 {
 	while (goes_on())
@@ -185,6 +190,7 @@ static void other_stack(void)
 }
 
 /* Through address 0: nothing is mapped there, but the return address is. */
+ALONE void crash_handler(int signal, siginfo_t *info, void *context);
 ALONE void crash_handler(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
@@ -194,10 +200,12 @@ ALONE void crash_handler(int signal, siginfo_t *info, void *context)
 	_exit(0);
 }
 
+ALONE void crash(void);
 ALONE void crash(void)
 {
 	void (*volatile nowhere)(void) = NULL;
 
+	/* cppcheck-suppress nullPointer */
 	nowhere();
 	sink++;
 }
@@ -214,6 +222,7 @@ static void crashing(void)
 
 /* -------------------------------------------------------------- other's code */
 
+ALONE void *thread(void *unused);
 ALONE void *thread(void *unused)
 {
 	work();
@@ -228,6 +237,7 @@ static void threads(void)
 	pthread_join(other, NULL);
 }
 
+ALONE int compare(const void *a, const void *b);
 ALONE int compare(const void *a, const void *b)
 {
 	for (int i = 0; i < 10; i++)
@@ -235,6 +245,7 @@ ALONE int compare(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+ALONE void sort(void);
 ALONE void sort(void)
 {
 	int numbers[] = { 4, 2, 5, 1, 3 };
@@ -249,6 +260,7 @@ static void sorting(void)
 		sort();
 }
 
+ALONE void stubs_of(unsigned int *seed);
 ALONE void stubs_of(unsigned int *seed)
 {
 	for (int i = 0; i < 1000; i++)
@@ -266,6 +278,7 @@ static void stubs(void)
 static jmp_buf target;
 static volatile int always = 1;
 
+ALONE void jump(int depth);
 ALONE void jump(int depth)
 {
 	if (depth)
@@ -318,12 +331,14 @@ __asm__(".text\n.type bare, @function\n.globl bare\n"
 	"call *%rsi\nmov %rbx, %rsp\npop %rbx\nret\n.cfi_endproc\n"
 	".size on_stack, .-on_stack\n.section .note.GNU-stack\n.text\n");
 
+ALONE void inner(void);
 ALONE void inner(void)
 {
 	work();
 	sink++;
 }
 
+ALONE void outer(void);
 ALONE void outer(void)
 {
 	bare(inner);
