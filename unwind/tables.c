@@ -8,8 +8,9 @@
  *
  * A file's rows come in the order of their pc and fill chunk after chunk; what
  * is left of the last one is filled with a pc that none is behind.  Chunks and
- * parts are given out one after the other, and never given back: a file's table
- * does not change, and is wanted again.
+ * parts are given out one after the other, and none is given back alone: a file's
+ * table does not change, and is wanted again.  When there is no more room, all are
+ * forgotten, and those that are still wanted are made anew.
  *
  * The map `rows` begins small, as its memory is taken when it is made.  When it
  * is full a larger one is made, the chunks are copied, and the walker is loaded
@@ -56,7 +57,7 @@ struct tables {
 		struct unwind_chunk *chunks;	/* NULL: not mapped */
 		uint32_t first;
 	} windows[WINDOWS];
-	bool full;
+	bool full, tight;	/* no room: ever; since all was forgotten */
 	size_t rows;
 	uint64_t ns;
 
@@ -267,7 +268,7 @@ static void make(struct tables *tables, const struct elf_file *file)
 		tables->chunks_used = chunks;
 		tables->making.parts = 0;
 		tables->making.rows = 0;
-		tables->full = true;
+		tables->full = tables->tight = true;
 	}
 	tables->rows += tables->making.rows;
 }
@@ -380,6 +381,22 @@ bool tables_row(struct tables *tables, const struct table *table, uint32_t pc,
 bool tables_full(const struct tables *tables)
 {
 	return tables->full;
+}
+
+bool tables_tight(const struct tables *tables)
+{
+	return tables->tight;
+}
+
+void tables_forget(struct tables *tables)
+{
+	tables_release(tables);
+	if (tables->of_file)
+		memset(tables->of_file, 0, tables->of_file_capacity *
+					   sizeof(*tables->of_file));
+	tables->count = tables->part_count = 0;
+	tables->chunks_used = 0;
+	tables->tight = false;
 }
 
 struct tables_cost tables_cost(const struct tables *tables)

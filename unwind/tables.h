@@ -59,8 +59,12 @@ bool tables_row(struct tables *tables, const struct table *table, uint32_t pc,
 /* No memory of the maps stays mapped here. */
 void tables_release(struct tables *tables);
 
-/* Room ran out: all tables were forgotten, or a new one was not made. */
+/* Room ran out, and a table was not made: ever; since tables_forget(). */
 bool tables_full(const struct tables *tables);
+bool tables_tight(const struct tables *tables);
+
+/* Begins anew.  No walker may use any table. */
+void tables_forget(struct tables *tables);
 
 struct tables_cost {
 	size_t files, rows;

@@ -65,6 +65,7 @@ struct unwind {
 	struct index index;
 	uint32_t used;		/* of the map `mappings` */
 	bool doubtful;		/* events were lost */
+	uint64_t keep, keep_until;	/* tables, in ns: how long, until when */
 	const char *begin;	/* the name of the first walker */
 	struct unwind_cost cost;
 
@@ -374,6 +375,8 @@ static bool write_space(struct unwind *unwind, struct known *known)
 
 /* A process that was nobody's may have become a target's, or gone. */
 #define FOREIGN_FOR 5000000000ull
+/* Tables are kept for so long at least when there is no room for others. */
+#define KEEP_FOR 5000000000ull
 /* One of which nothing was known may be known by now. */
 #define EMPTY_FOR 1000000000ull
 
@@ -469,6 +472,20 @@ int unwind_fd(const struct unwind *unwind)
 	return loader_map_fd(unwind->world.loader, "copies");
 }
 
+/* What is in the way of new tables may be of programs that ended long ago. */
+static void make_room(struct unwind *unwind)
+{
+	uint64_t now = system_now();
+
+	if (!tables_tight(unwind->tables) || now < unwind->keep_until)
+		return;
+	forget_all(unwind);
+	tables_forget(unwind->tables);
+	/* If that does not help it is not done again and again. */
+	unwind->keep = unwind->keep ? unwind->keep * 2 : KEEP_FOR;
+	unwind->keep_until = now + unwind->keep;
+}
+
 void unwind_read(struct unwind *unwind, samples_fn *add, void *context)
 {
 	uint64_t begin = system_cpu_time();
@@ -477,6 +494,7 @@ void unwind_read(struct unwind *unwind, samples_fn *add, void *context)
 	unwind->context = context;
 	if (unwind->doubtful)
 		forget_all(unwind);
+	make_room(unwind);
 	ringbuf_read(&unwind->ring, take_copy, unwind);
 	write_wanted(unwind);
 	tables_release(unwind->tables);
