@@ -52,7 +52,7 @@ dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
 stacks 100000000 60 turn &
 run plain -d 2
 shows kernel-names 'vfs_read_\[k\]'
-shows user-files '\[stacks+0x'
+shows user-files 'stacks;.*main;'
 run fast -d 1 -F 997
 run one-cpu -d 1 -C 0
 says one-cpu-said 'on 1 CPU '
