@@ -101,6 +101,8 @@ static char *fill_in(const char *arg)
 		if (!at)
 			continue;
 		text = calloc(1, strlen(arg) + strlen(words[i].text) + 1);
+		if (!text)
+			_exit(98);
 		sprintf(text, "%.*s%s", (int)(at - arg), arg, words[i].text);
 		return text;
 	}

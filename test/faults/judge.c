@@ -70,7 +70,9 @@ static bool has_leftover(void)
 	struct dirent *entry;
 	bool found = false;
 
-	while (here && (entry = readdir(here))) {
+	if (!here)
+		return false;
+	while ((entry = readdir(here))) {
 		if (strncmp(entry->d_name, ".prof.", 6))
 			continue;
 		found = true;

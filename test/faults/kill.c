@@ -110,7 +110,12 @@ static void look_at_files(void)
 	DIR *here = opendir(".");
 	struct dirent *entry;
 
-	while (here && (entry = readdir(here))) {
+	if (!here) {
+		perror(".");
+		bad++;
+		return;
+	}
+	while ((entry = readdir(here))) {
 		struct stat status;
 
 		if (strncmp(entry->d_name, ".prof.", 6) ||

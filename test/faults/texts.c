@@ -32,14 +32,16 @@ char *read_file(const char *path)
 	char *text = malloc(room);
 	ssize_t got;
 
-	while (fd >= 0 && (got = read(fd, text + size, room - size - 1)) > 0) {
+	while (text && fd >= 0 &&
+	       (got = read(fd, text + size, room - size - 1)) > 0) {
 		size += (size_t)got;
 		if (size == room - 1)
 			text = realloc(text, room *= 2);
 	}
 	if (fd >= 0)
 		close(fd);
-	text[size] = '\0';
+	if (text)
+		text[size] = '\0';
 	return text;
 }
 

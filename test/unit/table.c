@@ -160,7 +160,7 @@ TEST(table_as_the_plain_way)
 					best = &all[i];
 			got = table_find(&table, address, &alike);
 			CHECK(!got == !best);
-			if (got)
+			if (got && best)
 				CHECK(got->start == best->start &&
 				      got->size == best->size);
 		}

@@ -167,8 +167,10 @@ static void on_signal(int number)
 
 NOINLINE static void raise_it(void)
 {
+	volatile int *volatile nowhere = (volatile int *)8;
+
 	signal(SIGSEGV, on_signal);
-	*(volatile int *)8 = 1;
+	*nowhere = 1;
 	sum++;
 }
 

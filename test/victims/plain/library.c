@@ -8,9 +8,9 @@ __attribute__((noinline, noclone, noipa)) static void inside(void (*call)(void))
 	sink++;
 }
 
-void call(void (*call)(void));
-void call(void (*call)(void))
+void call(void (*back)(void));
+void call(void (*back)(void))
 {
-	inside(call);
+	inside(back);
 	sink++;
 }

@@ -119,6 +119,8 @@ static void aligning(void)
 	aligned(9);
 }
 
+void many(long a, long b, long c, long d, long e, long f, long g, long h,
+	  int depth);
 ALONE void many(long a, long b, long c, long d, long e, long f, long g, long h,
 		int depth)
 {
