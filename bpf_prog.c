@@ -230,7 +230,8 @@ struct walk {
 	__u32 frames;		/* in scratch->user.ip */
 	__u32 first, count;	/* its process's run of mappings */
 	__u32 flags;		/* its process's */
-	__u32 by, cause, unused;
+	__u32 by, cause;
+	__u32 mapping;		/* of the last frame */
 	__u64 words[2];		/* read from the stack */
 };
 

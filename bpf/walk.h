@@ -90,9 +90,39 @@ INLINE __u64 if_less(__u64 a, __u64 b)
 	return mask;
 }
 
+/* Most processes and files have few, which are found in fewer steps. */
+enum { FEW = 64 };
+
+/* The last mapping from `at` on that begins at or before `pc`. */
+INLINE __u64 search_mappings(const struct unwind_mappings *all, __u64 at,
+			     __u64 end, __u64 pc, __u64 step, __u64 last)
+{
+#pragma clang loop unroll(full)
+	for (; step >= last; step >>= 1) {
+		__u64 next = at + step;
+		__u64 start = all->at[next & (MAPPINGS_MOST - 1)].start;
+
+		at += step & if_less(next, end) & ~if_less(pc, start);
+	}
+	return at;
+}
+
+INLINE __u64 search_parts(const struct unwind_parts *all, __u64 at, __u64 end,
+			  __u64 pc, __u64 step, __u64 last)
+{
+#pragma clang loop unroll(full)
+	for (; step >= last; step >>= 1) {
+		__u64 next = at + step;
+		__u64 start = all->at[next & (PARTS_MOST - 1)].pc;
+
+		at += step & if_less(next, end) & ~if_less(pc, start);
+	}
+	return at;
+}
+
 /* The mapping of an address, or NULL. */
 INLINE const struct unwind_mapping *
-find_mapping(const struct walk *walk, const struct unwind_mappings *all,
+find_mapping(struct walk *walk, const struct unwind_mappings *all,
 	     __u64 pc)
 {
 	const struct unwind_mapping *mapping;
@@ -101,13 +131,15 @@ find_mapping(const struct walk *walk, const struct unwind_mappings *all,
 	/* Not for the address of [vsyscall], which is a kernel's. */
 	if (pc >> 63)
 		return 0;
-#pragma clang loop unroll(full)
-	for (__u64 step = MAPPINGS_OF_SPACE / 2; step; step >>= 1) {
-		__u64 next = at + step;
-		__u64 start = all->at[next & (MAPPINGS_MOST - 1)].start;
-
-		at += step & if_less(next, end) & ~if_less(pc, start);
-	}
+	/* Callers are often in the same file. */
+	mapping = &all->at[walk->mapping & (MAPPINGS_MOST - 1)];
+	if (pc >= mapping->start && pc < mapping->end)
+		return mapping;
+	if (walk->count > FEW)
+		at = search_mappings(all, at, end, pc, MAPPINGS_OF_SPACE / 2,
+				     FEW);
+	at = search_mappings(all, at, end, pc, FEW / 2, 1);
+	walk->mapping = at;
 	mapping = &all->at[at & (MAPPINGS_MOST - 1)];
 	return pc >= mapping->start && pc < mapping->end ? mapping : 0;
 }
@@ -118,13 +150,9 @@ INLINE __u32 find_chunk(const struct unwind_mapping *mapping,
 {
 	__u64 at = mapping->part, end = at + mapping->parts;
 
-#pragma clang loop unroll(full)
-	for (__u64 step = PARTS_OF_FILE / 2; step; step >>= 1) {
-		__u64 next = at + step;
-		__u64 start = all->at[next & (PARTS_MOST - 1)].pc;
-
-		at += step & if_less(next, end) & ~if_less(pc, start);
-	}
+	if (mapping->parts > FEW)
+		at = search_parts(all, at, end, pc, PARTS_OF_FILE / 2, FEW);
+	at = search_parts(all, at, end, pc, FEW / 2, 1);
 	return all->at[at & (PARTS_MOST - 1)].chunk;
 }
 
@@ -311,6 +339,7 @@ INLINE int begin(struct bpf_perf_event_data *context, bool anywhere)
 			bpf_tail_call(context, &walkers, WALKER_COPY);
 		} else if (space->count) {
 			walk->first = space->first;
+			walk->mapping = space->first;
 			walk->count = space->count;
 			walk->flags = space->flags;
 			bpf_tail_call(context, &walkers, WALKER_STEPS);
