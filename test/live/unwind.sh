@@ -272,6 +272,7 @@ if [ "$frames" -gt 20000 ] && command -v gdb >/dev/null; then
 	agrees assembly $whole 20 =assembly
 	agrees python /usr/bin/python3 -c 'sorted(
 		[0], key=lambda x: list(map(sum, [range(10 ** 11)])))'
+	# shellcheck disable=SC2016
 	agrees perl perl -e 'sub f { my $n = shift; f($n - 1) if $n;
 		while (!$n) { $x++ } } f(20)'
 fi
