@@ -34,53 +34,6 @@ finish() {
 trap finish EXIT
 
 . test/packages.sh
-# Prints the Debian packages of which no file is there: COMMAND:PACKAGE pairs.
-missing() {
-	local pair
-
-	for pair in "$@"; do
-		command -v "${pair%%:*}" >/dev/null 2>&1 ||
-			[ -e "${pair%%:*}" ] || echo "${pair##*:}"
-	done | sort -u
-}
-
-install_packages() {
-	local packages
-
-	packages=$(missing "$@")
-	[ -n "$packages" ] || return 0
-	if ! command -v apt-get >/dev/null; then
-		echo "test.sh: install these, by whatever name they have" \
-			"here:" $packages >&2
-		return 1
-	fi
-	[ "$(id -u)" = 0 ] || {
-		echo "test.sh: needs root to install:" $packages >&2
-		return 1
-	}
-	# shellcheck disable=SC2086
-	{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq \
-		install -y --no-install-recommends $packages; } \
-		>build/apt.log 2>&1 || {
-		echo "test.sh: apt-get install failed:" $packages >&2
-		tail -n 3 build/apt.log >&2
-		return 1
-	}
-}
-
-build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
-	musl-gcc:musl-tools /usr/include/linux/bpf.h:linux-libc-dev
-	/usr/include/stdlib.h:libc6-dev /usr/include/zlib.h:zlib1g-dev
-	/usr/include/lzma.h:liblzma-dev)
-live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
-	gawk:gawk tmux:tmux setpriv:util-linux taskset:util-linux ps:procps)
-fuzz_needs=()
-lint_needs=(clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck
-	mandoc:mandoc)
-consumers_needs=(go:golang-go node:nodejs npm:npm chromium:chromium)
-browser_needs=(chromium:chromium node:nodejs npm:npm xmllint:libxml2-utils
-	/usr/share/fonts/truetype/dejavu:fonts-dejavu-core)
-vm_needs=(qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
 
 # ---------------------------------------------------------------- the parts
 
