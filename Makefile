@@ -76,8 +76,8 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v2 -I. -Wall -Wextra \
 SOURCES := $(sort $(wildcard lib/*.c sys/*.c elf/*.c proc/*.c sym/*.c \
 	unwind/*.c in/*.c out/*.c tui/*.c)) \
 	kallsyms.c loader.c loader_object.c sampler.c samples.c stackid.c \
-	profile.c profile_build.c meta.c options.c embedded.c run.c \
-	run_sample.c run_live.c check.c
+	profile.c profile_build.c profile_parts.c meta.c options.c \
+	embedded.c run.c run_sample.c run_live.c check.c
 OBJECTS := $(SOURCES:%.c=$(B)/%.o)
 
 Q = $(if $(V),,@)

@@ -49,6 +49,7 @@
  *	   stackid.[ch]     the same for the textbook's engine
  *	4  profile.[ch]     gathers samples, names them
  *	   profile_build.[ch]  a profile of what others sampled
+ *	   profile_parts.[ch]  for both: tasks, images, frames, each once
  *	   meta.[ch]        how a profile came to be
  *	3  sym/kernel.[ch]  kernel stacks to names
  *	   sym/asked.[ch]   names from the kernel itself

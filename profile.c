@@ -23,6 +23,7 @@
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "profile.h"
+#include "profile_parts.h"
 #include "sym/kernel.h"
 #include "sym/user.h"
 #include "sys/system.h"
@@ -52,7 +53,8 @@ struct profile_work {
 	size_t depth;
 	struct user_names *user;
 	struct kernel_names *kernel;
-	struct index task_index, image_index, frame_index, gathered_index;
+	struct profile_parts parts;
+	struct index gathered_index;
 	/* User frames seen, and the number that each has as a frame. */
 	struct seen_frame {
 		struct user_frame frame;
@@ -69,7 +71,6 @@ struct profile_work {
 	struct lists fresh_users;
 	struct gathered *gathered;
 	size_t gathered_count, gathered_capacity;
-	size_t task_capacity, image_capacity, frame_capacity;
 	size_t frame_id_capacity, stack_capacity;
 	struct text text;	/* for the name at hand */
 };
@@ -91,13 +92,6 @@ int profile_check(struct profile *profile)
 
 /* ----------------------------------------- tasks, images, frames, each once */
 
-static bool task_equal(const void *array, uint32_t position,
-		       const void *wanted)
-{
-	return !memcmp((const struct profile_task *)array + position, wanted,
-		       sizeof(struct profile_task));
-}
-
 static uint32_t add_task(struct profile *profile, const struct count_key *key)
 {
 	struct profile_work *work = profile->work;
@@ -106,105 +100,34 @@ static uint32_t add_task(struct profile *profile, const struct count_key *key)
 		/* 0 stands also for tasks whose number is not known. */
 		.idle = !key->tid && !(key->flags & TASK_ELSEWHERE),
 	};
-	uint64_t hash;
-	uint32_t position;
 
 	work->text.length = 0;
 	text_comm(&work->text, key->comm);
 	task.comm = names_add(&profile->names, work->text.data);
-	hash = index_hash(&task, sizeof(task));
-	position = index_find(&work->task_index, hash, task_equal,
-			      profile->tasks, &task);
-	if (position != INDEX_NONE)
-		return position;
-	profile->tasks = memory_grow(profile->tasks, &work->task_capacity,
-				     profile->task_count + 1, sizeof(task));
-	profile->tasks[profile->task_count] = task;
-	index_add(&work->task_index, hash, (uint32_t)profile->task_count);
-	return (uint32_t)profile->task_count++;
+	return profile_parts_task(&work->parts, profile, &task);
 }
 
-static bool image_equal(const void *array, uint32_t position,
-			const void *wanted)
-{
-	return !memcmp((const struct profile_image *)array + position, wanted,
-		       sizeof(struct profile_image));
-}
-
-/* `path`, and what it ends with, are made safe as frames are. */
 static uint32_t add_image(struct profile *profile, const char *path,
 			  const char *build_id)
 {
-	struct profile_work *work = profile->work;
-	const char *slash = strrchr(path, '/');
-	struct profile_image image;
-	struct text safe = { 0 };
-	uint64_t hash;
-	uint32_t position;
-
-	text_frame(&safe, path);
-	image.path = names_add(&profile->names, *path ? safe.data : "");
-	safe.length = 0;
-	text_frame(&safe, slash && slash[1] ? slash + 1 : path);
-	image.name = names_add(&profile->names, *path ? safe.data : "");
-	text_free(&safe);
-	image.build_id = names_add(&profile->names, build_id);
-	hash = index_hash(&image, sizeof(image));
-	position = index_find(&work->image_index, hash, image_equal,
-			      profile->images, &image);
-	if (position != INDEX_NONE)
-		return position;
-	profile->images = memory_grow(profile->images, &work->image_capacity,
-				      profile->image_count + 1, sizeof(image));
-	profile->images[profile->image_count] = image;
-	index_add(&work->image_index, hash, (uint32_t)profile->image_count);
-	return (uint32_t)profile->image_count++;
+	return profile_parts_image(&profile->work->parts, profile, path,
+				   build_id);
 }
-
-static bool frame_equal(const void *array, uint32_t position,
-			const void *wanted)
-{
-	return !memcmp((const struct profile_frame *)array + position, wanted,
-		       sizeof(struct profile_frame));
-}
-
-/* What a frame is beside its name. */
-struct origin {
-	enum frame_kind kind;
-	uint32_t image;
-	uint64_t address;
-};
 
 static uint32_t add_frame(struct profile *profile, const char *name,
-			  struct origin origin)
+			  struct profile_frame frame)
 {
 	struct profile_work *work = profile->work;
-	struct profile_frame frame = {
-		.kind = origin.kind, .image = origin.image,
-		.address = work->show & SHOW_ADDRESSES ? origin.address : 0,
-	};
-	struct text safe = { 0 };
-	uint64_t hash;
-	uint32_t position;
 
-	text_frame(&safe, name);
-	frame.name = names_add(&profile->names, safe.data);
-	text_free(&safe);
-	hash = index_hash(&frame, sizeof(frame));
-	position = index_find(&work->frame_index, hash, frame_equal,
-			      profile->frames, &frame);
-	if (position != INDEX_NONE)
-		return position;
-	profile->frames = memory_grow(profile->frames, &work->frame_capacity,
-				      profile->frame_count + 1, sizeof(frame));
-	profile->frames[profile->frame_count] = frame;
-	index_add(&work->frame_index, hash, (uint32_t)profile->frame_count);
-	return (uint32_t)profile->frame_count++;
+	if (!(work->show & SHOW_ADDRESSES))
+		frame.address = 0;
+	return profile_parts_frame(&work->parts, profile, name, frame);
 }
 
 static uint32_t add_note(struct profile *profile, const char *name)
 {
-	return add_frame(profile, name, (struct origin){ .kind = FRAME_NOTE });
+	return add_frame(profile, name,
+			 (struct profile_frame){ .kind = FRAME_NOTE });
 }
 
 struct profile *profile_new(unsigned int show, size_t depth,
@@ -405,7 +328,7 @@ static void name_frame(struct profile *profile, const struct user_frame *frame)
 	if (origin.path)
 		image = add_image(profile, origin.path, origin.build_id);
 	work->seen[position].id =
-		add_frame(profile, work->text.data, (struct origin){
+		add_frame(profile, work->text.data, (struct profile_frame){
 				  .kind = kinds[origin.kind], .image = image,
 				  .address = origin.address,
 			  });
@@ -574,7 +497,7 @@ static void add_kernel_frame(struct profile *profile,
 		text_format(&text, "[0x%" PRIx64 "]",
 			    frame->address);
 	add_frame_id(profile, add_frame(profile, frame->name ? frame->name :
-					text.data, (struct origin){
+					text.data, (struct profile_frame){
 						.kind = FRAME_KERNEL,
 						.image = image,
 						.address = frame->address,
@@ -669,9 +592,7 @@ static void work_free(struct profile_work *work)
 		return;
 	user_names_free(work->user);
 	kernel_names_free(work->kernel);
-	index_free(&work->task_index);
-	index_free(&work->image_index);
-	index_free(&work->frame_index);
+	profile_parts_free(&work->parts);
 	index_free(&work->gathered_index);
 	index_free(&work->seen_index);
 	free(work->seen);

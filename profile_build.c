@@ -12,6 +12,7 @@
 #include "lib/memory.h"
 #include "lib/text.h"
 #include "profile_build.h"
+#include "profile_parts.h"
 #include "sym/kernel.h"
 
 enum {
@@ -24,10 +25,9 @@ enum { IS_SOFTIRQ = 1, IS_INTERRUPT = 2 };
 struct profile_build {
 	struct profile *profile;
 	unsigned int show;
-	bool alike;
-	struct index task_index, image_index, frame_index, stack_index;
-	size_t task_capacity, image_capacity, frame_capacity, stack_capacity;
-	size_t frame_id_capacity;
+	struct profile_parts parts;
+	struct index stack_index;
+	size_t stack_capacity, frame_id_capacity;
 	uint8_t *kinds;			/* IS_ flags of frames */
 	size_t kind_capacity;
 	uint32_t *ids;			/* of the stack at hand */
@@ -45,7 +45,7 @@ struct profile_build *profile_build_new(unsigned int show, bool alike)
 	build->profile->frame_ids = memory_grow(NULL, &build->frame_id_capacity,
 						1, sizeof(uint32_t));
 	build->show = show;
-	build->alike = alike;
+	build->parts.alike = alike;
 	profile_build_image(build, "", "");	/* IMAGE_NONE */
 	build->truncated = profile_build_frame(build, "[truncated]",
 					       FRAME_NOTE, IMAGE_NONE, 0);
@@ -53,21 +53,6 @@ struct profile_build *profile_build_new(unsigned int show, bool alike)
 }
 
 /* ----------------------------------------- tasks, images, frames, each once */
-
-/* Text in build->text as a name. */
-static uint32_t add_text(struct profile_build *build)
-{
-	const char *text = build->text.data ? build->text.data : "";
-
-	return names_add(&build->profile->names, text);
-}
-
-static bool task_equal(const void *array, uint32_t position,
-		       const void *wanted)
-{
-	return !memcmp((const struct profile_task *)array + position, wanted,
-		       sizeof(struct profile_task));
-}
 
 /* swapper/3; another may call itself so, but has a number. */
 static bool is_idle(uint32_t tgid, uint32_t tid, const char *comm)
@@ -81,10 +66,8 @@ uint32_t profile_build_task(struct profile_build *build, uint32_t tgid,
 {
 	struct profile *profile = build->profile;
 	struct profile_task task = { .idle = is_idle(tgid, tid, comm) };
-	uint32_t position;
-	uint64_t hash;
 
-	if (!build->alike) {
+	if (!build->parts.alike) {
 		task.tgid = tgid;
 		task.tid = tid;
 	}
@@ -93,72 +76,15 @@ uint32_t profile_build_task(struct profile_build *build, uint32_t tgid,
 	text_frame(&build->text, comm);
 	if (*build->text.data == '#')
 		*build->text.data = '_';
-	task.comm = add_text(build);
-	hash = index_hash(&task, sizeof(task));
-	position = index_find(&build->task_index, hash, task_equal,
-			      profile->tasks, &task);
-	if (position != INDEX_NONE)
-		return position;
-	profile->tasks = memory_grow(profile->tasks, &build->task_capacity,
-				     profile->task_count + 1, sizeof(task));
-	profile->tasks[profile->task_count] = task;
-	index_add(&build->task_index, hash, (uint32_t)profile->task_count);
-	return (uint32_t)profile->task_count++;
-}
-
-static bool image_equal(const void *array, uint32_t position,
-			const void *wanted)
-{
-	return !memcmp((const struct profile_image *)array + position, wanted,
-		       sizeof(struct profile_image));
-}
-
-static uint32_t add_safe(struct profile_build *build, const char *text)
-{
-	build->text.length = 0;
-	if (*text)
-		text_frame(&build->text, text);
-	return names_add(&build->profile->names,
-			 *text ? build->text.data : "");
+	task.comm = names_add(&profile->names, build->text.data);
+	return profile_parts_task(&build->parts, profile, &task);
 }
 
 uint32_t profile_build_image(struct profile_build *build, const char *path,
 			     const char *build_id)
 {
-	struct profile *profile = build->profile;
-	const char *slash = strrchr(path, '/');
-	struct profile_image image;
-	uint32_t position;
-	uint64_t hash;
-
-	image.name = add_safe(build, slash && slash[1] ? slash + 1 : path);
-	image.path = add_safe(build, path);
-	image.build_id = add_safe(build, build_id);
-	hash = index_hash(&image, sizeof(image));
-	position = index_find(&build->image_index, hash, image_equal,
-			      profile->images, &image);
-	if (position != INDEX_NONE)
-		return position;
-	profile->images = memory_grow(profile->images, &build->image_capacity,
-				      profile->image_count + 1, sizeof(image));
-	profile->images[profile->image_count] = image;
-	index_add(&build->image_index, hash, (uint32_t)profile->image_count);
-	return (uint32_t)profile->image_count++;
-}
-
-static bool frame_alike(const void *array, uint32_t position,
-			const void *wanted)
-{
-	const struct profile_frame *a = array, *b = wanted;
-
-	return a[position].name == b->name && a[position].kind == b->kind;
-}
-
-static bool frame_equal(const void *array, uint32_t position,
-			const void *wanted)
-{
-	return !memcmp((const struct profile_frame *)array + position, wanted,
-		       sizeof(struct profile_frame));
+	return profile_parts_image(&build->parts, build->profile, path,
+				   build_id);
 }
 
 /* What the mode of a stack depends on. */
@@ -176,50 +102,26 @@ static uint8_t look_at(const char *name, enum frame_kind kind)
 	return is;
 }
 
-static uint32_t new_frame(struct profile_build *build,
-			  const struct profile_frame *frame)
-{
-	struct profile *profile = build->profile;
-	size_t count = profile->frame_count;
-
-	profile->frames = memory_grow(profile->frames, &build->frame_capacity,
-				      count + 1, sizeof(*frame));
-	profile->frames[count] = *frame;
-	build->kinds = memory_grow(build->kinds, &build->kind_capacity,
-				   count + 1, 1);
-	build->kinds[count] = look_at(profile->names.text[frame->name],
-				      frame->kind);
-	profile->frame_count++;
-	return (uint32_t)count;
-}
-
 uint32_t profile_build_frame(struct profile_build *build, const char *name,
 			     enum frame_kind kind, uint32_t image,
 			     uint64_t address)
 {
+	struct profile *profile = build->profile;
+	size_t before = profile->frame_count;
 	struct profile_frame frame = {
 		.kind = kind, .image = image,
-		.address = build->show & SHOW_ADDRESSES && !build->alike ?
-			   address : 0,
+		.address = build->show & SHOW_ADDRESSES &&
+			   !build->parts.alike ? address : 0,
 	};
-	struct profile_frame key;
-	uint32_t position;
-	uint64_t hash;
+	uint32_t position = profile_parts_frame(&build->parts, profile, name,
+						frame);
 
-	build->text.length = 0;
-	text_frame(&build->text, name);
-	frame.name = add_text(build);
-	key = frame;
-	if (build->alike)
-		key.image = IMAGE_NONE;
-	hash = index_hash(&key, sizeof(key));
-	position = index_find(&build->frame_index, hash, build->alike ?
-			      frame_alike : frame_equal,
-			      build->profile->frames, &frame);
-	if (position != INDEX_NONE)
+	if (position < before)
 		return position;
-	position = new_frame(build, &frame);
-	index_add(&build->frame_index, hash, position);
+	build->kinds = memory_grow(build->kinds, &build->kind_capacity,
+				   before + 1, 1);
+	build->kinds[position] = look_at(
+		profile->names.text[profile->frames[position].name], kind);
 	return position;
 }
 
@@ -380,9 +282,7 @@ struct profile *profile_build_end(struct profile_build *build)
 {
 	struct profile *profile = build->profile;
 
-	index_free(&build->task_index);
-	index_free(&build->image_index);
-	index_free(&build->frame_index);
+	profile_parts_free(&build->parts);
 	index_free(&build->stack_index);
 	free(build->kinds);
 	free(build->ids);

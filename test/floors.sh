@@ -9,7 +9,8 @@ floor_of() {
 	sys/* | elf/* | kallsyms.[ch]) echo 1 ;;
 	loader.[ch] | loader_object.[ch] | sampler.[ch] | proc/*) echo 2 ;;
 	samples.[ch] | stackid.[ch] | sym/*) echo 3 ;;
-	profile.[ch] | profile_build.[ch] | meta.[ch] | unwind/*) echo 4 ;;
+	profile.[ch] | profile_build.[ch] | profile_parts.[ch] | meta.[ch] | \
+		unwind/*) echo 4 ;;
 	in/*) echo 5 ;;
 	out/*) echo 5 ;;
 	tui/*) echo 6 ;;
@@ -26,7 +27,7 @@ room_of() {
 		echo main ;;
 	samples.[ch] | stackid.[ch]) echo samples ;;
 	loader.[ch] | loader_object.[ch]) echo loader ;;
-	profile.[ch] | profile_build.[ch]) echo profile ;;
+	profile.[ch] | profile_build.[ch] | profile_parts.[ch]) echo profile ;;
 	*/*) echo "${1%%/*}" ;;
 	*) echo "${1%.*}" ;;
 	esac
