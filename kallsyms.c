@@ -39,6 +39,7 @@
 #include "kallsyms.h"
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "lib/text.h"
 
 enum {
@@ -205,17 +206,7 @@ static void keep(struct kept *kept, const struct symbol *symbol)
 size_t kallsyms_below(const struct kallsyms_name *names, size_t count,
 		      uint64_t address)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_below_u64(names, count, sizeof(*names), address);
 }
 
 static void note(struct slot *slots, const struct kallsyms_name *names,

@@ -23,6 +23,7 @@
 
 #include "elf/frames.h"
 #include "lib/memory.h"
+#include "lib/search.h"
 
 enum {
 	ENCODED_NONE = 0xff,
@@ -392,16 +393,9 @@ static bool read_one(struct elf_frames *frames, uint64_t entry,
 bool elf_frames_find(struct elf_frames *frames, uint64_t address,
 		     uint64_t *start, uint64_t *end)
 {
-	size_t low = 0, high = frames->count;
+	size_t low = search_upto_u64(frames->frames, frames->count,
+				     sizeof(*frames->frames), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (frames->frames[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || !read_one(frames, frames->frames[low - 1].entry, start, end))
 		return false;
 	/* A table that says something else than its FDE is not to be had. */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "lib/wanted.h"
 
 void wanted_open(struct wanted *wanted, const uint64_t *addresses,
@@ -41,17 +42,8 @@ void wanted_clear(struct wanted *wanted)
 /* The first address that is not below `start`; wanted->count: none. */
 static size_t first_from(const struct wanted *wanted, uint64_t start)
 {
-	size_t low = 0, high = wanted->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (wanted->address[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_below_u64(wanted->address, wanted->count,
+				sizeof(*wanted->address), start);
 }
 
 bool wanted_note(struct wanted *wanted, uint64_t start, uint64_t value)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "proc/space.h"
 
 /* Of one number, within one horizon; then the oldest are forgotten. */
@@ -64,17 +65,8 @@ void space_push(struct space *space, struct ranges *ranges,
 
 long space_at(const struct space *space, uint64_t time)
 {
-	size_t low = 0, high = space->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->versions[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (long)low - 1;
+	return (long)search_upto_u64(space->versions, space->count,
+				     sizeof(*space->versions), time) - 1;
 }
 
 size_t space_birth(const struct space *space, size_t at)

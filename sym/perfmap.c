@@ -27,6 +27,7 @@
 
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "lib/text.h"
 #include "sym/perfmap.h"
 #include "sys/regular.h"
@@ -363,16 +364,9 @@ int perfmap_read(struct perfmap *map, int root)
 
 static const struct part *find_in(const struct level *level, uint64_t address)
 {
-	size_t low = 0, high = level->count;
+	size_t low = search_upto_u64(level->parts, level->count,
+				     sizeof(*level->parts), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (level->parts[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && address < level->parts[low - 1].end ?
 	       &level->parts[low - 1] : NULL;
 }

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "sym/table.h"
 
 enum {
@@ -231,19 +232,12 @@ static bool is_alike(const struct table_symbol *a,
 const struct table_symbol *table_find(const struct table *table,
 				      uint64_t address, size_t *alike)
 {
-	size_t low = 0, high = table->count;
+	size_t low = search_upto_u64(table->symbols, table->count,
+				     sizeof(*table->symbols), address);
 	const struct table_symbol *symbol;
 	uint32_t at;
 
 	*alike = 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->symbols[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	at = low ? (uint32_t)(low - 1) : TABLE_NONE;
 	for (size_t steps = 0; at != TABLE_NONE; steps++) {
 		symbol = &table->symbols[at];

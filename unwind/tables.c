@@ -25,6 +25,7 @@
 
 #include "elf/file.h"
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "sys/ringbuf.h"
 #include "sys/system.h"
 #include "unwind/cfi.h"
@@ -342,16 +343,8 @@ static const struct unwind_part *part_of(const struct tables *tables,
 					 uint32_t pc)
 {
 	const struct unwind_part *parts = tables->parts + table->part;
-	size_t low = 0, high = table->parts;
+	size_t low = search_upto_u32(parts, table->parts, sizeof(*parts), pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (parts[middle].pc <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &parts[low - 1] : NULL;
 }
 
@@ -360,18 +353,11 @@ bool tables_row(struct tables *tables, const struct table *table, uint32_t pc,
 {
 	const struct unwind_part *part = part_of(tables, table, pc);
 	const struct unwind_chunk *chunk;
-	size_t low = 0, high = ROWS_IN_CHUNK;
+	size_t low;
 
 	if (!part || !(chunk = chunk_at(tables, part->chunk)))
 		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (chunk->at[middle].pc <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_upto_u32(chunk->at, ROWS_IN_CHUNK, sizeof(*chunk->at), pc);
 	if (!low)
 		return false;
 	*row = chunk->at[low - 1];

@@ -31,6 +31,7 @@
 #include "arch/arch.h"
 #include "elf/file.h"
 #include "lib/memory.h"
+#include "lib/search.h"
 #include "profile.h"
 #include "unwind/cfi.h"
 
@@ -98,20 +99,14 @@ static struct code *code_of(struct files *files, uint32_t file)
 /* The rule at an offset of the file; CFA_NONE if there is none. */
 static uint8_t rule_at(const struct code *code, uint64_t offset)
 {
-	size_t low = 0, high = code->count;
 	uint64_t address;
+	size_t low;
 
 	if (!elf_file_address(&code->elf, offset, &address))
 		return CFA_NONE;
 	address -= code->base;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->rows[middle].pc <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_upto_u32(code->rows, code->count, sizeof(*code->rows),
+			      address);
 	return low ? code->rows[low - 1].rule & 0x0f : CFA_NONE;
 }
 
