@@ -139,7 +139,7 @@ if [ -n "$mounts" ]; then
 else
 	skip other-mounts "unshare(1) or mount(8) is not permitted"
 fi
-at_least in-memory in_memory ';(spin|burn|now) ' 90
+at_least in-memory "in memory" ';(spin|burn|now) ' 90
 expect none-is-replaced test -z "$(grep -F '[replaced]' "$T/out")"
 stop_all
 

@@ -307,11 +307,11 @@ for map in good grows late none fifo link links stale other junk; do
 done
 run 4.5
 for map in good late junk; do
-	at_least "jit-$map" "jit_$map" ';made by hand_\[j\] ' 75 'wrong'
+	at_least "jit-$map" "jit $map" ';made by hand ' 75 'wrong'
 done
-at_least jit-grows jit_grows ';(first|second) name_\[j\] ' 75
+at_least jit-grows "jit grows" ';(first|second) name ' 75
 for map in none fifo link links stale other; do
-	at_least "jit-$map" "jit_$map" ';\[anon\] ' 75 'made by hand'
+	at_least "jit-$map" "jit $map" ';\[anon\] ' 75 'made by hand'
 done
 
 # ------------------------------------------------------- files that are damaged

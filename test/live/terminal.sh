@@ -53,7 +53,10 @@ wait_for() {
 	waited=$((now - begin))
 }
 
-widest() { awk '{ if (length > most) most = length } END { print most + 0 }'; }
+widest() { # in characters
+	LC_ALL=C.UTF-8 gawk '{ if (length > most) most = length }
+		END { print most + 0 }'
+}
 lines_with() { grep -c -- "$1"; }
 
 start build/test/stacks 1000000000 20 turn

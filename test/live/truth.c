@@ -13,13 +13,15 @@
  * them if there are several, on standard error:
  *
  *	truth: COMM samples N root N plain N no-mapping N no-row N unreadable N
- *	too-deep N other N short N frames N calls N not-calls N unread N kernel N
- *	kernel-root N
+ *	too-deep N other N short N frames N calls N not-calls N strays N unread N
+ *	kernel N kernel-root N
  *
  * `samples` are those in user mode, `kernel` those in the kernel that have a
  * user stack.  `plain`: roots without rules.  `other`: the last frame is no
- * root and nothing says why.  `short`: of one or two frames.  -r: all stacks,
- * one a line: COMM TGID SAMPLES MODE, then addresses, leaf first.
+ * root and nothing says why: frame pointers, before there were tables.
+ * `not-calls`: in stacks that reach a root; `strays`: in others, where frame
+ * pointers led astray.  `short`: of one or two frames.  -r: all stacks, one a
+ * line: COMM TGID SAMPLES MODE, then addresses, leaf first.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -172,7 +174,7 @@ struct frame {
 struct truth {
 	char comm[COMM_SIZE];
 	uint64_t samples, root, plain, causes[WALK_CAUSES], other, low, frames,
-		calls, not_calls, unread, kernel, kernel_root;
+		calls, not_calls, strays, unread, kernel, kernel_root;
 };
 
 /* A sample, kept to the end: looking at it takes time that prof has not. */
@@ -291,28 +293,32 @@ static bool is_goexit(const struct frame *frame)
 	return frame->bytes[BEFORE - 1] == 0x90 && frame->bytes[BEFORE] == 0xe8;
 }
 
-static void count_root(struct truth *count, struct files *files,
+/* Whether the last frame is where walks by rules end. */
+static bool count_root(struct truth *count, struct files *files,
 		       const struct frame *frame, bool called, bool in_kernel)
 {
 	struct code *code = frame->in_file ? code_of(files, frame->file) : NULL;
 	uint8_t rule = code ? rule_at(code, frame->offset + !called) :
 		       CFA_NONE;
+	bool root = rule == CFA_END || (is_goexit(frame) && (called || in_kernel));
 
 	if (in_kernel)
-		count->kernel_root += rule == CFA_END || is_goexit(frame);
-	else if (rule == CFA_END || (called && is_goexit(frame)))
+		count->kernel_root += root;
+	else if (root)
 		count->root++;
 	else if (rule == CFA_NONE && frame->in_file)
 		count->plain++;
 	else
 		count->other++;
+	return root;
 }
 
 static void look(struct files *files, const struct stack_kept *stack)
 {
 	struct truth *count = stack->count;
 	struct frame *frame = frames + stack->frames;
-	bool called = false, last_called = false;
+	bool called = false, last_called = false, whole = false;
+	uint64_t not_calls = 0;
 
 	count->frames += stack->depth;
 	count->low += stack->depth <= 2 && !stack->in_kernel;
@@ -330,7 +336,7 @@ static void look(struct files *files, const struct stack_kept *stack)
 				     is_goexit(&frame[i]))))
 			count->calls++;
 		else if (called)
-			count->not_calls++;
+			not_calls++;
 		if (raw && called && frame[i].read &&
 		    !ends_with_call(frame[i].bytes))
 			fprintf(raw, "# not a call: %" PRIx64 "\n",
@@ -340,8 +346,9 @@ static void look(struct files *files, const struct stack_kept *stack)
 	if (stack->cause && !stack->in_kernel)
 		count->causes[stack->cause]++;
 	else if (!stack->cause && stack->depth)
-		count_root(count, files, &frame[stack->depth - 1], last_called,
-			   stack->in_kernel);
+		whole = count_root(count, files, &frame[stack->depth - 1],
+				   last_called, stack->in_kernel);
+	*(whole ? &count->not_calls : &count->strays) += not_calls;
 }
 
 /* Before its files are gone. */
@@ -371,13 +378,13 @@ static void print_count(const struct truth *count)
 		" plain %" PRIu64 " no-mapping %" PRIu64 " no-row %" PRIu64
 		" unreadable %" PRIu64 " too-deep %" PRIu64 " other %" PRIu64
 		" short %" PRIu64 " frames %" PRIu64 " calls %" PRIu64
-		" not-calls %" PRIu64 " unread %" PRIu64 " kernel %" PRIu64
-		" kernel-root %" PRIu64 "\n", count->comm, count->samples,
-		count->root, count->plain, count->causes[WALK_NO_MAPPING],
+		" not-calls %" PRIu64 " strays %" PRIu64 " unread %" PRIu64
+		" kernel %" PRIu64 " kernel-root %" PRIu64 "\n",
+		count->comm, count->samples, count->root, count->plain, count->causes[WALK_NO_MAPPING],
 		count->causes[WALK_NO_ROW], count->causes[WALK_UNREADABLE],
 		count->causes[WALK_TOO_DEEP], count->other, count->low,
-		count->frames, count->calls, count->not_calls, count->unread,
-		count->kernel, count->kernel_root);
+		count->frames, count->calls, count->not_calls, count->strays,
+		count->unread, count->kernel, count->kernel_root);
 }
 
 static void print_counts(void)

@@ -137,12 +137,13 @@ done
 
 # ------------------------------------------------------------ frame pointers
 
-# A program with frame pointers, walked by either.
+# A program with frame pointers, walked by either.  It is at the ends of its paths
+# nearly always; without tables, which take 30 ms to come, _start is not seen.
 paths="_start;.*;main(;walk;(left|right)){12};walk"
 for how in auto fp; do
 	[ $how = auto ] || paths=".*main(;walk;(left|right)){12};walk"
-	build/test/stacks 1000000000 12 turn &
-	./prof -F 997 -d 2 --unwind $how -p $! >"$T/out" 2>"$T/err"
+	build/test/stacks 1000000000 12 turn 200000 &
+	./prof -F 997 -d 5 --unwind $how -p $! >"$T/out" 2>"$T/err"
 	kill $!
 	wait $! 2>/dev/null
 	is_chain "unwind-pointers-$how" "$T/out" stacks "$paths"
@@ -157,9 +158,9 @@ expect unwind-fp-adds-up adds_up "$T/err" "$T/out"
 is_chain unwind-cfi "$T/out" deep "$(way deep)"
 
 # A process that was there before.
-$whole 4 =growing &
+$whole 8 =growing &
 sleep 1
-./prof -F 997 -d 2 -p $! >"$T/out" 2>"$T/err"
+./prof -F 997 -d 5 -p $! >"$T/out" 2>"$T/err"
 wait $!
 is_chain unwind-process "$T/out" growing "$(way growing)"
 
@@ -174,12 +175,15 @@ found() { # COMM NAME
 	}' "$T/truth"
 }
 
-# At least PERMILLE of a thread's samples in user mode reach a root.
+# At least PERMILLE of a thread's samples in user mode reach a root.  Those of which
+# prof says that it had no room, while it made tables for others, were anyone's.
 is_rooted() { # NAME COMM PERMILLE
-	local all root
+	local all root no_room
 
 	all=$(found "$2" samples)
 	root=$(($(found "$2" root) + 0))
+	no_room=$(awk '/no room for a copy/ { print $2 }' "$T/truth")
+	all=$((all - ${no_room:-0}))
 	if [ "${all:-0}" -ge 50 ] && [ $((root * 1000)) -ge $((all * $3)) ]; then
 		ok "$1 ($root of $all)"
 	else
@@ -204,7 +208,8 @@ end = time.time() + 2
 while time.time() < end: sorted(map(fib, range(12)), key=str)
 END
 cat >"$T/work.sh" <<END
-# Not before there are tables.
+# Not before there are tables, which the first samples ask for.
+for ((i = 0; i < 100000; i++)); do :; done
 sleep 0.5
 for ((t = 0; t < $frames; t += 20000)); do
 	/usr/bin/python3 "$T/work.py" &
@@ -215,9 +220,11 @@ for ((t = 0; t < $frames; t += 20000)); do
 	wait
 done
 END
-build/test/truth -q -F 1999 -- bash "$T/work.sh" >/dev/null 2>"$T/truth"
+build/test/truth -F 1999 -- bash "$T/work.sh" >/dev/null 2>"$T/truth"
 expect unwind-calls test "$(found all calls)" -ge "$frames"
-if [ "$(found all not-calls)" = 0 ]; then
+# Frame pointers stray, until a new program's tables are there.
+if [ "$(found all not-calls)" = 0 ] &&
+	[ "$(found all strays)" -lt $(($(found all calls) / 100)) ]; then
 	ok "unwind-only-calls ($(found all calls) frames)"
 else
 	fail unwind-only-calls "$(grep '^truth: all' "$T/truth")"
