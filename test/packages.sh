@@ -12,9 +12,8 @@ build_needs=(gcc:gcc make:make clang:clang llvm-objcopy:llvm llvm-strip:llvm
 live_needs=(bpftool:bpftool bpftrace:bpftrace perf:linux-perf strace:strace
 	gawk:gawk setpriv:util-linux taskset:util-linux ps:procps g++:g++
 	objcopy:binutils xz:xz-utils ld.lld:lld eu-elfcompress:elfutils
-	tmux:tmux)
-# Other languages' programs, for their names.
-long_needs=(go:golang-go rustc:rustc)
+	tmux:tmux go:golang-go)
+long_needs=(rustc:rustc gdb:gdb)
 consumers_needs=(go:golang-go node:nodejs npm:npm chromium:chromium)
 browser_needs=(chromium:chromium node:nodejs npm:npm xmllint:libxml2-utils
 	/usr/share/fonts/truetype/dejavu:fonts-dejavu-core)

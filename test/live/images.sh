@@ -46,9 +46,12 @@ done
 
 # ------------------------------------------------ what linkers make
 cat >"$T/case.c" <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+typedef __SIZE_TYPE__ size_t;
+void abort(void);
+int rand(void), puts(const char *);
+char *strdup(const char *);
+size_t strlen(const char *);
+void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
 __attribute__((noinline)) int leaf(int x) { return x * 7 + rand(); }
 __attribute__((noinline)) static int middle(int x) { return leaf(x) + 1; }
 __attribute__((noinline, cold)) static int rare(int x) { abort(); return x; }
@@ -69,9 +72,9 @@ check_case() {
 	for function in main leaf middle; do
 		grep -q " $function " "$T/all" || missing="$missing $function"
 	done
-	objdump -d "$file" 2>/dev/null |
+	{ objdump -d "$file"; llvm-objdump -d "$file"; } 2>/dev/null |
 		sed -n 's/^0*\([0-9a-f]*\) <\([^>]*@plt\)>:$/\1 \2/p' |
-		grep -v '\*ABS\*' >"$T/stubs"
+		grep -v '\*ABS\*' | sort -u >"$T/stubs"
 	while read -r address stub; do
 		grep -q "^[0-9a-f]* $address ${stub%%@*}@plt " "$T/all" ||
 			missing="$missing $stub"
@@ -110,9 +113,16 @@ build lld-ibt clang -fuse-ld=lld -Wl,-z,force-ibt -Wl,-z,lazy
 build lld-static clang -fuse-ld=lld -static
 build gold gcc -fuse-ld=gold
 build musl musl-gcc -static
-build i386 gcc -m32 -no-pie -fno-pie
-build i386-pic gcc -m32 -shared -fPIC
-build arm64 aarch64-linux-gnu-gcc
+# Of other machines, without their libraries.
+for function in abort rand puts strdup strlen qsort; do
+	echo "void $function(void) {}"
+done >"$T/library.c"
+for machine in i386 aarch64; do
+	cross="clang --target=$machine-linux-gnu -fuse-ld=lld -nostdlib"
+	$cross -w -fno-builtin -shared -fPIC -o "$T/library.so" "$T/library.c"
+	build $machine "$cross" -Wl,-emain "$T/library.so"
+	build $machine-pic "$cross" -shared -fPIC
+done
 
 # ------------------------------------------------ where the names went
 gcc -O2 -g -fno-builtin -pie -fPIE -Wl,--build-id -o "$T/full" "$T/case.c"
