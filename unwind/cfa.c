@@ -208,7 +208,7 @@ static void run_other(struct cfa *run, uint8_t code)
 					   run->common.encoding));
 		break;
 	case 0x02:	/* DW_CFA_advance_loc1, 2, 4 */
-		advance(run, run->pc + dwarf_take(cursor, 1) * factor);
+		advance(run, run->pc + dwarf_byte(cursor) * factor);
 		break;
 	case 0x03:
 		advance(run, run->pc + dwarf_take(cursor, 2) * factor);
@@ -244,7 +244,7 @@ void cfa_run(struct cfa *run, uint64_t end)
 	const struct cfa_common *cie = &run->common;
 
 	while (run->cursor.at < end && !run->cursor.failed) {
-		uint8_t code = (uint8_t)dwarf_take(&run->cursor, 1);
+		uint8_t code = dwarf_byte(&run->cursor);
 		uint8_t low = code & 0x3f;
 
 		switch (code & 0xc0) {

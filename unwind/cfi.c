@@ -109,12 +109,12 @@ static void read_augmentation(const struct cfi *cfi, struct dwarf *cursor,
 	cie->augmented = true;
 	for (; *text && !cursor->failed; text++) {
 		if (*text == 'R')
-			cie->common.encoding = (uint8_t)dwarf_take(cursor, 1);
+			cie->common.encoding = dwarf_byte(cursor);
 		else if (*text == 'L')
-			dwarf_take(cursor, 1);
+			dwarf_byte(cursor);
 		else if (*text == 'P')
 			dwarf_encoded(cursor, cfi->address,
-				      dwarf_take(cursor, 1) & 0x7f);
+				      dwarf_byte(cursor) & 0x7f);
 		else if (*text != 'S' && *text != 'B' && *text != 'G')
 			break;
 	}
@@ -134,7 +134,7 @@ static void read_cie(struct cfi *cfi, uint64_t record)
 	};
 	if (!take_head(cfi, &cursor, &id, &cie->end) || !is_cie(cfi, id))
 		return;
-	version = dwarf_take(&cursor, 1);
+	version = dwarf_byte(&cursor);
 	text = bytes_text(cursor.bytes, cursor.at);
 	if (!text)
 		return;
@@ -143,7 +143,7 @@ static void read_cie(struct cfi *cfi, uint64_t record)
 		dwarf_take(&cursor, 2);	/* sizes of addresses and segments */
 	cie->common.code = dwarf_unsigned(&cursor);
 	cie->common.data = dwarf_signed(&cursor);
-	cie->common.return_register = version == 1 ? dwarf_take(&cursor, 1) :
+	cie->common.return_register = version == 1 ? dwarf_byte(&cursor) :
 			       dwarf_unsigned(&cursor);
 	if (*text == 'z')
 		read_augmentation(cfi, &cursor, text + 1, cie);
@@ -260,7 +260,7 @@ static bool read_function(struct cfi *cfi, uint64_t record,
 	if (cfi->cie.augmented)
 		cursor->at += dwarf_unsigned(cursor);
 	return !cursor->failed && cursor->at <= *stop && *end > *start &&
-	       *start >= cfi->base;
+	       *start - cfi->base < UINT32_MAX;
 }
 
 /* Lists all functions; what cannot be read is left out. */
@@ -293,22 +293,51 @@ static void list_functions(struct cfi *cfi)
 	}
 }
 
-static int cmp_function(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	return x->start == y->start ? cmp_u64(&x->record, &y->record) :
-	       cmp_u64(&x->start, &y->start);
-}
-
-static void sort_functions(struct cfi *cfi)
+static bool is_sorted(const struct cfi *cfi)
 {
 	for (size_t i = 1; i < cfi->count; i++)
-		if (cfi->functions[i].start < cfi->functions[i - 1].start) {
-			qsort(cfi->functions, cfi->count,
-			      sizeof(*cfi->functions), cmp_function);
-			return;
+		if (cfi->functions[i].start < cfi->functions[i - 1].start)
+			return false;
+	return true;
+}
+
+/*
+ * By address, by 11 bits at a time, the lowest first: equal ones stay in order.
+ * A hundred thousand in no order take qsort(3) a third of all this file's time.
+ */
+static void sort_functions(struct cfi *cfi)
+{
+	enum { BITS = 11, DIGITS = 1 << BITS };
+	struct function *from = cfi->functions, *to;
+	uint32_t *places;
+
+	if (is_sorted(cfi))
+		return;
+	to = memory_new(cfi->capacity, sizeof(*to));
+	places = memory_new(DIGITS, sizeof(*places));
+	for (unsigned int shift = 0; shift < 32; shift += BITS) {
+		struct function *swap = to;
+		uint32_t sum = 0;
+
+		memset(places, 0, DIGITS * sizeof(*places));
+		for (size_t i = 0; i < cfi->count; i++)
+			places[from[i].start - cfi->base >> shift &
+			       (DIGITS - 1)]++;
+		for (size_t i = 0; i < DIGITS; i++) {
+			uint32_t here = places[i];
+
+			places[i] = sum;
+			sum += here;
 		}
+		for (size_t i = 0; i < cfi->count; i++)
+			to[places[from[i].start - cfi->base >> shift &
+				  (DIGITS - 1)]++] = from[i];
+		to = from;
+		from = swap;
+	}
+	cfi->functions = from;
+	free(to);
+	free(places);
 }
 
 /* From `from` on nothing is known. */

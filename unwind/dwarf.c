@@ -4,14 +4,24 @@
  *
  * Source: DWARF 5, 7.6; Linux Standard Base, "DWARF Exception Header Encoding".
  */
+#include <string.h>
+
 #include "unwind/dwarf.h"
 
 uint64_t dwarf_take(struct dwarf *cursor, size_t size)
 {
+	struct bytes part;
 	uint64_t value = 0;
 
-	if (!bytes_copy(cursor->bytes, cursor->at, &value, size))
+	if (!bytes_part(cursor->bytes, cursor->at, size, &part))
 		cursor->failed = true;
+	/* Sizes that the compiler knows become one load. */
+	else if (size == 4)
+		memcpy(&value, part.data, 4);
+	else if (size == 8)
+		memcpy(&value, part.data, 8);
+	else
+		memcpy(&value, part.data, size);
 	cursor->at += size;
 	return value;
 }
@@ -21,7 +31,7 @@ uint64_t dwarf_unsigned(struct dwarf *cursor)
 	uint64_t value = 0;
 
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = dwarf_take(cursor, 1);
+		uint64_t byte = dwarf_byte(cursor);
 
 		value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80) || cursor->failed)
@@ -36,7 +46,7 @@ int64_t dwarf_signed(struct dwarf *cursor)
 	uint64_t value = 0;
 
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		uint64_t byte = dwarf_take(cursor, 1);
+		uint64_t byte = dwarf_byte(cursor);
 
 		value |= (byte & 0x7f) << shift;
 		if (byte & 0x80 && !cursor->failed)

@@ -16,6 +16,17 @@ struct dwarf {
 	bool failed;
 };
 
+/* Of one byte: what tables mostly consist of, so it is inline. */
+static inline uint8_t dwarf_byte(struct dwarf *cursor)
+{
+	uint64_t at = cursor->at++;
+
+	if (at < cursor->bytes.size)
+		return cursor->bytes.data[at];
+	cursor->failed = true;
+	return 0;
+}
+
 /* Of `size` bytes, at most 8. */
 uint64_t dwarf_take(struct dwarf *cursor, size_t size);
 
