@@ -34,7 +34,8 @@ enum {
 #define TABLE_MOST (512ull << 20)
 
 struct cie {
-	uint64_t record;	/* where it is; UINT64_MAX: none read yet */
+	uint64_t record;	/* where it is; UINT64_MAX, which an FDE can ask
+				   for, too: none read yet */
 	struct cfa_common common;
 	bool augmented;		/* FDEs have a length of more */
 	bool broken;
@@ -488,7 +489,8 @@ uint64_t cfi_base(const struct elf_file *file)
 size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 {
 	struct cfi cfi = {
-		.base = cfi_base(file), .cie.record = UINT64_MAX,
+		.base = cfi_base(file),
+		.cie = { .record = UINT64_MAX, .broken = true },
 		.add = add, .context = context,
 	};
 	uint8_t *table;
