@@ -65,7 +65,9 @@ struct profile_work {
 	uint64_t naming;		/* ns of CPU that this took */
 	struct index seen_index;
 	struct lists users, kernels;
-	/* What this drain gave: stacks of frames without names. */
+	/* What the last drains gave: stacks of frames without names. */
+	bool watched;
+	uint64_t settled;	/* when they got names last, in ns */
 	struct gathered *fresh;
 	size_t fresh_count, fresh_capacity;
 	struct lists fresh_users;
@@ -136,6 +138,7 @@ struct profile *profile_new(unsigned int show, size_t depth,
 	struct profile *profile = memory_new(1, sizeof(*profile));
 
 	profile->work = memory_new(1, sizeof(*profile->work));
+	profile->work->settled = system_now();
 	profile->work->show = show;
 	profile->work->depth = depth < STACK_DEPTH ? depth : STACK_DEPTH;
 	profile->work->user = user_names_new(show & SHOW_MANGLED);
@@ -372,12 +375,15 @@ static uint64_t named_item(const struct profile_work *work, uint64_t item)
 	return id == INDEX_NONE ? item : id;
 }
 
-void profile_drained(struct profile *profile)
+/* Names for what the last drains gave. */
+static void settle(struct profile *profile)
 {
 	struct profile_work *work = profile->work;
 	uint64_t frames[STACK_DEPTH + 2];
 
 	name_frames(profile, false);
+	files_settle(profile_files(profile));
+	work->settled = system_now();
 	for (size_t i = 0; i < work->fresh_count; i++) {
 		struct gathered new = work->fresh[i];
 		size_t depth;
@@ -398,6 +404,25 @@ void profile_drained(struct profile *profile)
 	}
 	work->fresh_count = 0;
 	lists_free(&work->fresh_users);
+}
+
+/* Stacks without names take memory, and processes lead to debug files. */
+enum { FRESH_MOST = 2048 };
+#define SETTLE_EVERY 5000000000ull
+
+void profile_watch(struct profile *profile)
+{
+	profile->work->watched = true;
+}
+
+void profile_drained(struct profile *profile)
+{
+	struct profile_work *work = profile->work;
+
+	if (work->watched || work->fresh_count >= FRESH_MOST ||
+	    files_pressed(profile_files(profile)) ||
+	    system_now() - work->settled >= SETTLE_EVERY)
+		settle(profile);
 }
 
 void profile_skip(struct profile *profile, const struct sample *sample)
@@ -571,7 +596,7 @@ void profile_name(struct profile *profile)
 	struct kernel_stack *stacks = memory_new(work->kernels.count,
 						 sizeof(*stacks));
 
-	profile_drained(profile);
+	settle(profile);
 	user_names_round(work->user);
 	name_frames(profile, true);
 	for (size_t i = 0; i < work->kernels.count; i++)

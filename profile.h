@@ -122,11 +122,14 @@ int profile_check(struct profile *profile);
 
 /*
  * A drain begins, gives its elements to profile_add() (a samples_fn), and is
- * over: what is new gets names then, as long as its files are held.
+ * over.  What is new gets names every few drains, as long as its files are held:
+ * a large file is read once for many of its addresses.  After profile_watch(),
+ * when somebody looks on, after each.
  */
 void profile_round(struct profile *profile);
 void profile_add(void *profile, const struct sample *sample);
 void profile_drained(struct profile *profile);
+void profile_watch(struct profile *profile);
 
 /* Counts a sample as filtered, for one that is of no target. */
 void profile_skip(struct profile *profile, const struct sample *sample);

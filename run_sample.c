@@ -258,6 +258,8 @@ int run_sample(struct run *run)
 		explain("asleep; a drain every %.2f s, and at the end",
 			(double)run->plan.interval / 1e9);
 	run_live_open(run);
+	if (run->live)
+		profile_watch(run->profile);
 	error = drain_until_end(run, run->options->duration ?
 				begin + run->options->duration : UINT64_MAX);
 	explain("the end: no more ticks, then the last drains");

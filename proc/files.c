@@ -62,6 +62,7 @@ struct files {
 	size_t spare_count, spare_capacity;
 	size_t crowd;		/* `live` from which on it is crowded */
 	struct index index;
+	size_t opened;		/* since files_settle() */
 	uint32_t held[HELD_MOST];
 	size_t held_count, held_most;
 	uint64_t clock;
@@ -371,6 +372,7 @@ static void try_to_open(struct files *files, uint32_t number,
 	file->state = FILE_OPEN;
 	file->tries = 0;
 	files->held[files->held_count++] = number;
+	files->opened++;
 }
 
 enum file_state files_open(struct files *files, uint32_t number,
@@ -390,6 +392,16 @@ enum file_state files_open(struct files *files, uint32_t number,
 int files_fd(const struct files *files, uint32_t file)
 {
 	return files->file[file].fd;
+}
+
+bool files_pressed(const struct files *files)
+{
+	return files->opened >= files->held_most / 2;
+}
+
+void files_settle(struct files *files)
+{
+	files->opened = 0;
 }
 
 /* ----------------------------------------------------------- the forgetting */

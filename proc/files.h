@@ -77,6 +77,13 @@ enum file_state files_open(struct files *files, uint32_t file,
 /* A descriptor, the set's own, until the next files_open(); or -1. */
 int files_fd(const struct files *files, uint32_t file);
 
+/*
+ * Whether so many were opened since files_settle() that descriptors may be closed
+ * soon, the one first that was not used for the longest time.
+ */
+bool files_pressed(const struct files *files);
+void files_settle(struct files *files);
+
 /* The file has been shown to somebody: its number is never given to another. */
 void files_pin(struct files *files, uint32_t file);
 

@@ -307,8 +307,12 @@ TEST(files_many)
 		snprintf(name, sizeof(name), "f%u", i);
 		unit_write_text(name, name);
 		numbers[i] = add(files, name);
+		/* Before one is closed it is told. */
+		CHECK(files_pressed(files) == (i >= 128));
 		CHECK(files_open(files, numbers[i], &gone) == FILE_OPEN);
 	}
+	files_settle(files);
+	CHECK(!files_pressed(files));
 	CHECK(unit_descriptors() - before <= 256);
 	CHECK(files_fd(files, numbers[0]) < 0);
 	for (unsigned int i = 0; i < 600; i++) {

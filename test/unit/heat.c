@@ -32,6 +32,7 @@ static void open_heat(unsigned int show)
 	unit_write_text("kallsyms", kernel_list);
 	redirect("/proc/kallsyms", "kallsyms");
 	profile = profile_new(show, STACK_DEPTH, NULL, (struct bytes){ 0 });
+	profile_watch(profile);
 	heat_new(&heat, profile);
 }
 
@@ -203,5 +204,32 @@ TEST(heat_without_names)
 	rest();
 	heat_look(&heat, second);
 	CHECK_TEXT(functions(), "[kernel] [kernel] 10");
+	close_heat();
+}
+
+static void count_one(void *context, const struct profile_glance *glance)
+{
+	(void)glance;
+	++*(size_t *)context;
+}
+
+/* When nobody looks on, names come for many at once. */
+TEST(heat_is_not_watched)
+{
+	size_t seen = 0;
+
+	open_heat(SHOW_ALL);
+	profile_free(profile);
+	profile = profile_new(SHOW_ALL, STACK_DEPTH, NULL,
+			      (struct bytes){ 0 });
+	add(1, "a", STACK(0xffffffff81000010), NULL, 1);
+	profile_drained(profile);
+	profile_glance(profile, count_one, &seen);
+	CHECK_U64(seen, 0);
+	for (uint32_t i = 0; i < 2047; i++)
+		add(i + 2, "a", STACK(0xffffffff81000010), NULL, 1);
+	profile_drained(profile);
+	profile_glance(profile, count_one, &seen);
+	CHECK_U64(seen, 2048);
 	close_heat();
 }
