@@ -232,7 +232,8 @@ struct walk {
 	__u32 flags;		/* its process's */
 	__u32 by, cause;
 	__u32 mapping;		/* of the last frame */
-	__u64 words[2];		/* read from the stack */
+	__u64 words[NEAR_WORDS];	/* read from the stack */
+	__u64 code;		/* in front of an address */
 };
 
 enum { WALK_BY_POINTERS, WALK_BY_TABLES };

@@ -141,7 +141,8 @@
  *	   arch/arch.h      which CPU, by arch/x86_64.h, arch/arm64.h and
  *	                    arch/other.h
  *	   arch/bpf.h       the same for programs in the kernel, by
- *	                    arch/bpf_x86_64.h and arch/bpf_other.h
+ *	                    arch/bpf_x86_64.h and arch/bpf_other.h; what calls
+ *	                    look like, for both: arch/call_x86_64.h
  */
 #include <stdint.h>
 #include <string.h>

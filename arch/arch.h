@@ -12,6 +12,7 @@
  *	ARCH_DWARF_...		what unwind/cfi.c has to know of registers
  *	ARCH_SIGRETURNS		instructions that a signal's handler returns
  *				to, { bytes, how many }, the last one { "", 0 }
+ *	ARCH_CALLS, ARCH_CALL_DISTANCE	calls, as in arch/call_x86_64.h
  */
 #if defined(__x86_64__)
 #include "arch/x86_64.h"

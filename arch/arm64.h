@@ -15,3 +15,5 @@
 #define ARCH_SIGRETURNS							\
 	{ "\x68\x11\x80\xd2\x01\0\0\xd4", 8 }, { "", 0 }
 #define ARCH_SIGNAL_FP		(0)	/* as in arch/bpf.h */
+#define ARCH_CALLS		{ 0, 0, 1 }	/* none is known */
+#define ARCH_CALL_DISTANCE(word)	0

@@ -10,6 +10,7 @@
  *				false if it has none, or is of another kind
  *	ARCH_SIGNAL_FP		where the frame pointer is among the registers
  *				that a signal saved, from the stack pointer's
+ *	ARCH_CALLS, ARCH_CALL_DISTANCE	calls, as in arch/call_x86_64.h
  */
 #ifndef ARCH_BPF_H
 #define ARCH_BPF_H

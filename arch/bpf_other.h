@@ -7,3 +7,5 @@
 #define ARCH_FP(regs)		0
 #define ARCH_SIGNAL_FP		0
 #define ARCH_TAKE_TASK(at)	false
+#define ARCH_CALLS		{ 0, 0, 1 }
+#define ARCH_CALL_DISTANCE(word)	0

@@ -6,6 +6,8 @@
  */
 #include <asm/ptrace.h>
 
+#include "arch/call_x86_64.h"
+
 #define ARCH_IS_USER(regs)	(((regs).cs & 0xffff) == 0x33)
 #define ARCH_IS_OTHER(regs)	(((regs).cs & 3) && !ARCH_IS_USER(regs))
 #define ARCH_IP(regs)		((regs).rip)

@@ -13,3 +13,5 @@
 #define ARCH_PLT_EXPRESSION_SIZE	0
 #define ARCH_SIGRETURNS { "", 0 }
 #define ARCH_SIGNAL_FP		(0)	/* as in arch/bpf.h */
+#define ARCH_CALLS		{ 0, 0, 1 }	/* none is known */
+#define ARCH_CALL_DISTANCE(word)	0

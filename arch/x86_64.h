@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "arch/call_x86_64.h"
+
 /* Source: arch/x86/include/asm/idtentry.h. */
 #define ARCH_INTERRUPT_ENTRIES						\
 	"asm_exc_", "asm_sysvec_", "asm_common_interrupt",		\

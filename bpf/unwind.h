@@ -129,6 +129,15 @@ struct unwind_registers {
 	__u64 ip, sp, fp;
 };
 
+/*
+ * Of code without a rule: so many words from the stack pointer on can have its
+ * return address.
+ */
+enum {
+	NEAR_WORDS = 4,
+	FUNCTION_MOST = 65536,	/* bytes of such code; a power of two */
+};
+
 enum {
 	COPY_PAGE = 4096,
 	COPY_BYTES = 16384,

@@ -15,8 +15,9 @@
  * 5 frames' work.  What a program has to know of the one before is in
  * scratch->walk.
  *
- * The tables are in unwind.h.  Where they have nothing (a JIT, a program
- * without .eh_frame), frame pointers take over, for that one frame.
+ * The tables are in unwind.h.  Where they have nothing (a JIT, assembly, a
+ * program without .eh_frame), what is behind a call is looked for, most of all
+ * where frame pointers say, for that one frame.
  *
  * Included by bpf_prog.c; a file of its own because it is a matter of its own.
  */
@@ -196,6 +197,79 @@ INLINE __u32 step_by_pointer(struct walk *walk)
 	return WALK_GOES_ON;
 }
 
+/*
+ * All ones if a call stands in front of an address, else 0.  Of what it calls, if
+ * it says so, `far` is 0 if that has to be not far in front of where we are; if it
+ * does not say so, `blind` is 0 if it does not count.  Both are else all ones.
+ */
+INLINE __u64 is_behind_call(struct walk *walk, __u64 address, __u64 far,
+			    __u64 blind)
+{
+	static const struct {
+		__u64 shift, mask, value;
+	} calls[] = { ARCH_CALLS };
+	__u64 ahead, is, here = 0;
+
+	/* Where nothing can be read, zeroes are. */
+	bpf_probe_read_user(&walk->code, sizeof(walk->code),
+			    (void *)(address - sizeof(walk->code)));
+#pragma clang loop unroll(full)
+	for (__u32 i = sizeof(calls) / sizeof(*calls); i-- > 0;) {
+		is = if_less((walk->code >> calls[i].shift & calls[i].mask) ^
+			     calls[i].value, 1);
+		here |= is & (i ? blind : ~0ull);
+	}
+	ahead = walk->at.ip - address - ARCH_CALL_DISTANCE(walk->code);
+	return here & ~(is & ~far & ~if_less(ahead / FUNCTION_MOST, 1));
+}
+
+/* The first of the words from the stack pointer on that is behind a call. */
+INLINE bool step_near(struct walk *walk, const __u64 *near, __u64 blind)
+{
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < NEAR_WORDS; i++)
+		if (is_behind_call(walk, near[i], 0, blind)) {
+			walk->at.ip = near[i];
+			walk->at.sp += i * 8 + 8;
+			walk->adjust = 1;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Of code that no table knows.  What was interrupted may have no frame, as small
+ * functions in assembly; or a frame pointer leads to one; or a register or two
+ * were pushed: what comes first and is behind a call.  Words on the stack can be
+ * left over from earlier calls of others, so it has to be one of this code, as far
+ * as that can be seen.  `mapped`: there is code at all; else somebody called what is
+ * none, or what the kernel has put there.
+ */
+INLINE __u32 step_bare(struct walk *walk, bool mapped)
+{
+	__u64 fp = walk->at.fp, near[NEAR_WORDS];
+	bool interrupted = walk->frames == 1;
+
+	if (!mapped && !interrupted)
+		return WALK_NO_MAPPING;
+	read_words(walk, NEAR_WORDS, walk->at.sp);
+	__builtin_memcpy(near, walk->words, sizeof(near));
+	if (interrupted && is_behind_call(walk, near[0], ~0ull, ~0ull)) {
+		walk->at.ip = near[0];
+		walk->at.sp += 8;
+		walk->adjust = 1;
+		return WALK_GOES_ON;
+	}
+	if (!mapped)
+		return WALK_NO_MAPPING;
+	if (fp && !read_words(walk, 2, fp) &&
+	    is_behind_call(walk, walk->words[1], ~0ull, ~0ull))
+		return step_by_pointer(walk);
+	if (step_near(walk, near, if_less(walk->frames, 2)))
+		return WALK_GOES_ON;
+	return step_by_pointer(walk);
+}
+
 /* From the registers that a signal's delivery saved. */
 INLINE __u32 step_over_signal(struct walk *walk, __u64 saved)
 {
@@ -264,8 +338,6 @@ INLINE __u32 step_by_row(struct walk *walk, const struct unwind_row *row)
 		return step_over_signal(walk, walk->at.sp + offset);
 	case CFA_END:
 		return WALK_ROOT;
-	case CFA_NONE:
-		return step_by_pointer(walk);
 	default:
 		return WALK_NO_ROW;
 	}
@@ -281,18 +353,16 @@ INLINE __u32 step(struct walk *walk, const struct unwind_mappings *all,
 	const struct unwind_row *row;
 	__u32 pc, number;
 
-	if (!mapping)
-		return WALK_NO_MAPPING;
-	if (!mapping->parts)
-		return step_by_pointer(walk);
+	if (!mapping || !mapping->parts)
+		return step_bare(walk, mapping);
 	pc = (__u32)(address - mapping->bias);
 	number = find_chunk(mapping, tables, pc);
 	chunk = bpf_map_lookup_elem(&rows, &number);
 	if (!chunk)
 		return WALK_NO_ROW;
 	row = find_row(chunk, pc);
-	if (row->pc > pc)
-		return step_by_pointer(walk);
+	if (row->pc > pc || (row->rule & 0x0f) == CFA_NONE)
+		return step_bare(walk, true);
 	return step_by_row(walk, row);
 }
 

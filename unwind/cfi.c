@@ -322,7 +322,7 @@ static void sort_functions(struct cfi *cfi)
 
 		memset(places, 0, DIGITS * sizeof(*places));
 		for (size_t i = 0; i < cfi->count; i++)
-			places[from[i].start - cfi->base >> shift &
+			places[(from[i].start - cfi->base) >> shift &
 			       (DIGITS - 1)]++;
 		for (size_t i = 0; i < DIGITS; i++) {
 			uint32_t here = places[i];
@@ -331,7 +331,7 @@ static void sort_functions(struct cfi *cfi)
 			sum += here;
 		}
 		for (size_t i = 0; i < cfi->count; i++)
-			to[places[from[i].start - cfi->base >> shift &
+			to[places[(from[i].start - cfi->base) >> shift &
 				  (DIGITS - 1)]++] = from[i];
 		to = from;
 		from = swap;

@@ -364,6 +364,17 @@ bool tables_row(struct tables *tables, const struct table *table, uint32_t pc,
 	return true;
 }
 
+bool tables_code(struct tables *tables, uint32_t file,
+		 const struct file_user *user, uint64_t end, uint64_t *word)
+{
+	struct input input;
+
+	return files_kind(tables->files, file) == FILE_PLAIN &&
+	       files_open(tables->files, file, user) == FILE_OPEN &&
+	       !input_file(&input, files_fd(tables->files, file)) &&
+	       input_copy(&input, end - sizeof(*word), word, sizeof(*word));
+}
+
 bool tables_full(const struct tables *tables)
 {
 	return tables->full;

@@ -56,6 +56,13 @@ bool table_bias(const struct table *table, uint64_t start, uint64_t offset,
 bool tables_row(struct tables *tables, const struct table *table, uint32_t pc,
 		struct unwind_row *row);
 
+/*
+ * The 8 bytes of a plain file in front of `end`, as a little-endian word.  False
+ * if they cannot be had.
+ */
+bool tables_code(struct tables *tables, uint32_t file,
+		 const struct file_user *user, uint64_t end, uint64_t *word);
+
 /* No memory of the maps stays mapped here. */
 void tables_release(struct tables *tables);
 

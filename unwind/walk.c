@@ -15,6 +15,13 @@
 
 enum { WALK_ON = 0, WALK_ROOT = 15 };
 
+/* Which calls can have led there. */
+enum call_kind {
+	CALL_ANY,
+	CALL_OURS,	/* of an address not far in front of where we are */
+	CALL_LIKELY,	/* such a call, or one that does not say of what */
+};
+
 struct walk {
 	const struct walk_world *world;
 	struct space_view *view;
@@ -54,6 +61,66 @@ static int by_pointer(struct walk *walk)
 	walk->at = (struct unwind_registers){ ip, fp + 16, next };
 	walk->adjust = 1;
 	return WALK_ON;
+}
+
+/* Whether a call of such a kind stands in front of an address, in its file. */
+static bool is_behind_call(struct walk *walk, uint64_t address,
+			   enum call_kind kind)
+{
+	static const struct {
+		uint64_t shift, mask, value;
+	} calls[] = { ARCH_CALLS };
+	struct place place = spaces_find(walk->world->spaces, walk->view,
+					 address - 1);
+	size_t i = 0;
+	uint64_t code;
+
+	if (place.note != SPACE_FILE ||
+	    !tables_code(walk->world->tables, place.file, &place.user,
+			 place.offset + 1, &code))
+		return false;
+	while ((code >> calls[i].shift & calls[i].mask) != calls[i].value)
+		if (++i == sizeof(calls) / sizeof(*calls))
+			return false;
+	/* Only the first kind says of what. */
+	if (i)
+		return kind != CALL_OURS;
+	return kind == CALL_ANY ||
+	       walk->at.ip - address - (uint64_t)ARCH_CALL_DISTANCE(code) <
+	       FUNCTION_MOST;
+}
+
+static bool near_call(struct walk *walk, uint64_t words, enum call_kind kind)
+{
+	for (uint64_t i = 0; i < words; i++) {
+		__u64 ip;
+
+		if (!read_word(walk, walk->at.sp + i * 8, &ip) ||
+		    !is_behind_call(walk, ip, kind))
+			continue;
+		walk->at.ip = ip;
+		walk->at.sp += i * 8 + 8;
+		walk->adjust = 1;
+		return true;
+	}
+	return false;
+}
+
+static int bare(struct walk *walk, bool mapped)
+{
+	bool interrupted = walk->frames == 1;
+	__u64 fp = walk->at.fp, ip;
+
+	if (interrupted && near_call(walk, 1, CALL_ANY))
+		return WALK_ON;
+	if (!mapped)
+		return WALK_NO_MAPPING;
+	if (fp && read_word(walk, fp + 8, &ip) &&
+	    is_behind_call(walk, ip, CALL_ANY))
+		return by_pointer(walk);
+	if (near_call(walk, NEAR_WORDS, interrupted ? CALL_LIKELY : CALL_OURS))
+		return WALK_ON;
+	return by_pointer(walk);
 }
 
 static int over_signal(struct walk *walk, uint64_t saved)
@@ -111,8 +178,6 @@ static int by_row(struct walk *walk, const struct unwind_row *row)
 		return over_signal(walk, walk->at.sp + offset);
 	case CFA_END:
 		return WALK_ROOT;
-	case CFA_NONE:
-		return by_pointer(walk);
 	default:
 		return WALK_NO_ROW;
 	}
@@ -127,13 +192,13 @@ static int step(struct walk *walk)
 	struct unwind_row row;
 
 	if (place.note != SPACE_FILE)
-		return WALK_NO_MAPPING;
+		return bare(walk, false);
 	table = tables_get(walk->world->tables, place.file, &place.user);
 	if (!table || !table->parts ||
 	    !table_bias(table, address, place.offset, &bias) ||
 	    !tables_row(walk->world->tables, table, (uint32_t)(address - bias),
-			&row))
-		return by_pointer(walk);
+			&row) || (row.rule & 0x0f) == CFA_NONE)
+		return bare(walk, true);
 	return by_row(walk, &row);
 }
 

@@ -104,6 +104,7 @@ way() { # WAY
 	stubs) echo "$begin;stubs(;stubs_of(;[^;]*rand_r.*)?|$clock)" ;;
 	jumping) echo "$begin;jumping;$work" ;;
 	assembly) echo "$begin;assembly;outer;bare;inner;$work" ;;
+	frameless) echo "$begin;frameless(;pushing(;alone)?|$clock)" ;;
 	made) echo "$begin;made;\[anon\];inner;$work" ;;
 	loading) echo "$begin;loading;(burn|call;inside;$work)" ;;
 	executed) echo "$begin;executed;inner;$work" ;;
@@ -119,8 +120,8 @@ whole=build/test/plain/whole
 ./prof -F 997 -d 20 -- $whole 6 >"$T/out" 2>"$T/err"
 expect unwind-adds-up adds_up "$T/err" "$T/out"
 for name in deep growing aligning arguments signals other_stack threads \
-	sorting stubs jumping assembly made loading executed too_deep \
-	unreadable crashing; do
+	sorting stubs jumping assembly frameless made loading executed \
+	too_deep unreadable crashing; do
 	is_chain "unwind-$name" "$T/out" "$name" "$(way "$name")"
 done
 for name in signals other_stack; do

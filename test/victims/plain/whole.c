@@ -321,13 +321,23 @@ static void loading(const char *own)
 
 /* ---------------------------------------------------------------- assembly */
 
-/* Without .cfi: `bare` keeps a chain of frames, as its neighbours do not. */
+/*
+ * Without .cfi: `bare` keeps a chain of frames, as its neighbours do not; `pushing`
+ * has three words above its return address, and `alone` nothing.
+ */
 void bare(void (*call)(void));
+void pushing(void);
 /* On a stack that nothing is above of. */
 void on_stack(void *stack, void (*call)(void));
 __asm__(".text\n.type bare, @function\n.globl bare\n"
 	"bare: push %rbp\nmov %rsp, %rbp\ncall *%rdi\npop %rbp\nret\n"
 	".size bare, .-bare\n"
+	".type pushing, @function\n.globl pushing\n"
+	"pushing: push %rbx\nsub $16, %rsp\ncall alone\n"
+	"add $16, %rsp\npop %rbx\nret\n.size pushing, .-pushing\n"
+	".type alone, @function\n"
+	"alone: mov $100000, %eax\n0: dec %eax\njnz 0b\nret\n"
+	".size alone, .-alone\n"
 	".type on_stack, @function\n.globl on_stack\n"
 	"on_stack:\n.cfi_startproc\npush %rbx\nmov %rsp, %rbx\nmov %rdi, %rsp\n"
 	"call *%rsi\nmov %rbx, %rsp\npop %rbx\nret\n.cfi_endproc\n"
@@ -351,6 +361,12 @@ static void assembly(void)
 {
 	outer();
 	sink++;
+}
+
+static void frameless(void)
+{
+	while (goes_on())
+		pushing();
 }
 
 /* The bytes of `bare`, elsewhere: code that belongs to no file. */
@@ -403,7 +419,8 @@ static const struct way {
 	{ "arguments", arguments }, { "signals", signals },
 	{ "other_stack", other_stack }, { "crashing", crashing },
 	{ "threads", threads }, { "sorting", sorting }, { "stubs", stubs },
-	{ "jumping", jumping }, { "assembly", assembly }, { "made", made },
+	{ "jumping", jumping }, { "assembly", assembly },
+	{ "frameless", frameless }, { "made", made },
 	{ "too_deep", too_deep }, { "unreadable", unreadable },
 	{ "loading", NULL }, { "executing", NULL }, { "executed", executed },
 };
