@@ -231,6 +231,7 @@ struct walk {
 	__u32 first, count;	/* its process's run of mappings */
 	__u32 flags;		/* its process's */
 	__u32 by, cause;
+	__u32 switched;		/* to other stacks, so often */
 	__u32 mapping;		/* of the last frame */
 	__u64 words[NEAR_WORDS];	/* read from the stack */
 	__u64 code;		/* in front of an address */

@@ -94,6 +94,7 @@
  *	   unwind/tables.[ch]  the rows of all files, in the kernel's maps
  *	   unwind/cfi.[ch]  .eh_frame to rows: functions
  *	   unwind/cfa.[ch]  ... and what holds where in one
+ *	   unwind/switches.[ch]  Go's functions that change stacks
  *	   unwind/dwarf.[ch]  numbers as DWARF writes them
  *	5  out/out.[ch]     the table of output formats
  *	5  in/in.[ch]       recordings read back, one or two to compare

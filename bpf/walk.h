@@ -188,7 +188,8 @@ INLINE __u32 step_by_pointer(struct walk *walk)
 		return WALK_UNREADABLE;
 	if (!walk->words[1])
 		return WALK_ROOT;
-	if (walk->words[0] && walk->words[0] <= fp)
+	/* Stacks grow downwards, and Go goes over to another one once. */
+	if (walk->words[0] && walk->words[0] <= fp && walk->switched++)
 		return WALK_NO_ROW;
 	walk->at.sp = fp + 16;
 	walk->at.fp = walk->words[0];
@@ -197,18 +198,21 @@ INLINE __u32 step_by_pointer(struct walk *walk)
 	return WALK_GOES_ON;
 }
 
-/*
- * All ones if a call stands in front of an address, else 0.  Of what it calls, if
- * it says so, `far` is 0 if that has to be not far in front of where we are; if it
- * does not say so, `blind` is 0 if it does not count.  Both are else all ones.
- */
-INLINE __u64 is_behind_call(struct walk *walk, __u64 address, __u64 far,
-			    __u64 blind)
+/* What stands in front of an address. */
+struct call_seen {
+	__u64 is;	/* all ones: a call, else 0 */
+	__u64 blind;	/* all ones: one that does not say of what */
+	__u64 ahead;	/* how far in front of where we are is what it calls; large if
+			   it does not say so */
+};
+
+INLINE struct call_seen look_before(struct walk *walk, __u64 address)
 {
 	static const struct {
 		__u64 shift, mask, value;
 	} calls[] = { ARCH_CALLS };
-	__u64 ahead, is, here = 0;
+	struct call_seen seen = { 0 };
+	__u64 is;
 
 	/* Where nothing can be read, zeroes are. */
 	bpf_probe_read_user(&walk->code, sizeof(walk->code),
@@ -217,56 +221,59 @@ INLINE __u64 is_behind_call(struct walk *walk, __u64 address, __u64 far,
 	for (__u32 i = sizeof(calls) / sizeof(*calls); i-- > 0;) {
 		is = if_less((walk->code >> calls[i].shift & calls[i].mask) ^
 			     calls[i].value, 1);
-		here |= is & (i ? blind : ~0ull);
+		seen.is |= is;
+		seen.blind |= i ? is : 0;
 	}
-	ahead = walk->at.ip - address - ARCH_CALL_DISTANCE(walk->code);
-	return here & ~(is & ~far & ~if_less(ahead / FUNCTION_MOST, 1));
+	seen.ahead = walk->at.ip - address - ARCH_CALL_DISTANCE(walk->code);
+	seen.ahead = (seen.ahead | ~is) & ~0ull >> 1;
+	return seen;
 }
 
-/* The first of the words from the stack pointer on that is behind a call. */
-INLINE bool step_near(struct walk *walk, const __u64 *near, __u64 blind)
+/* The return address is the word number `i` from the stack pointer on. */
+INLINE __u32 step_out(struct walk *walk, __u64 ip, __u64 i)
 {
-#pragma clang loop unroll(full)
-	for (__u32 i = 0; i < NEAR_WORDS; i++)
-		if (is_behind_call(walk, near[i], 0, blind)) {
-			walk->at.ip = near[i];
-			walk->at.sp += i * 8 + 8;
-			walk->adjust = 1;
-			return true;
-		}
-	return false;
+	walk->at.ip = ip;
+	walk->at.sp += i * 8 + 8;
+	walk->adjust = 1;
+	return WALK_GOES_ON;
 }
 
 /*
- * Of code that no table knows.  What was interrupted may have no frame, as small
- * functions in assembly; or a frame pointer leads to one; or a register or two
- * were pushed: what comes first and is behind a call.  Words on the stack can be
- * left over from earlier calls of others, so it has to be one of this code, as far
- * as that can be seen.  `mapped`: there is code at all; else somebody called what is
- * none, or what the kernel has put there.
+ * Of code that no table knows.  A function without a frame has its return address
+ * at the stack pointer; else a frame pointer leads to it; else it may be behind a
+ * register or two that were pushed.  It has a call in front of it.  Words on the
+ * stack can be left over from other functions, so the call has to be one of this
+ * code: of two, the one of what begins nearest in front of us.  What was interrupted
+ * (the first frame) is content with less.  `mapped`: there is code at all; else
+ * somebody called what is none, or what the kernel has put there.
  */
 INLINE __u32 step_bare(struct walk *walk, bool mapped)
 {
-	__u64 fp = walk->at.fp, near[NEAR_WORDS];
-	bool interrupted = walk->frames == 1;
+	__u64 fp = walk->at.fp, near[NEAR_WORDS], first;
+	struct call_seen top, seen;
 
-	if (!mapped && !interrupted)
+	first = if_less(walk->frames, 2);
+	if (!mapped && !first)
 		return WALK_NO_MAPPING;
 	read_words(walk, NEAR_WORDS, walk->at.sp);
 	__builtin_memcpy(near, walk->words, sizeof(near));
-	if (interrupted && is_behind_call(walk, near[0], ~0ull, ~0ull)) {
-		walk->at.ip = near[0];
-		walk->at.sp += 8;
-		walk->adjust = 1;
-		return WALK_GOES_ON;
-	}
+	top = look_before(walk, near[0]);
 	if (!mapped)
-		return WALK_NO_MAPPING;
-	if (fp && !read_words(walk, 2, fp) &&
-	    is_behind_call(walk, walk->words[1], ~0ull, ~0ull))
-		return step_by_pointer(walk);
-	if (step_near(walk, near, if_less(walk->frames, 2)))
-		return WALK_GOES_ON;
+		return top.is ? step_out(walk, near[0], 0) : WALK_NO_MAPPING;
+	top.ahead |= ~first & ~0ull >> 1;
+	if (fp && !read_words(walk, 2, fp)) {
+		seen = look_before(walk, walk->words[1]);
+		if (seen.is & ~if_less(top.ahead, seen.ahead))
+			return step_by_pointer(walk);
+	}
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < NEAR_WORDS; i++) {
+		seen = look_before(walk, near[i]);
+		if (if_less(seen.ahead, FUNCTION_MOST) | (seen.blind & first))
+			return step_out(walk, near[i], i);
+	}
+	if (top.is & first)
+		return step_out(walk, near[0], 0);
 	return step_by_pointer(walk);
 }
 
@@ -400,6 +407,7 @@ INLINE int begin(struct bpf_perf_event_data *context, bool anywhere)
 	walk = &scratch->walk;
 	walk->frames = 0;
 	walk->adjust = 0;
+	walk->switched = 0;
 	walk->by = WALK_BY_POINTERS;
 	if (tgid && take_registers(context, walk, anywhere)) {
 		walk->start = walk->at;

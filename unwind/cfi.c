@@ -25,6 +25,7 @@
 #include "lib/memory.h"
 #include "unwind/cfa.h"
 #include "unwind/cfi.h"
+#include "unwind/switches.h"
 
 enum {
 	FUNCTIONS_MOST = 4 * 1024 * 1024,
@@ -56,6 +57,7 @@ struct cfi {
 	size_t count, capacity;
 	struct cie cie;		/* the last one read */
 	struct cfa_state initial;	/* after its instructions */
+	struct switches switches;
 
 	cfi_add *add;
 	void *context;
@@ -205,6 +207,12 @@ static void give_state(void *context, uint64_t from, uint64_t to,
 	if (from >= to || cfi->stopped || from - cfi->base >= UINT32_MAX)
 		return;
 	row.rule = rule_of(state, &row);
+	/* Go does not say that its frame pointer is below the return address. */
+	if (cfi->switches.count && row.rule == (CFA_SP | FP_SAME) &&
+	    row.cfa > 1) {
+		row.rule = CFA_SP | FP_CFA;
+		row.fp = -2;
+	}
 	if ((row.rule & 0x0f) == CFA_BAD || (row.rule & 0x0f) == CFA_END) {
 		row.rule &= 0x0f;
 		row.cfa = 0;
@@ -377,6 +385,10 @@ static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
 		return;
 	if (run->end > limit)
 		run->end = limit;
+	if (switches_has(&cfi->switches, run->pc)) {
+		give_nothing(cfi, run->pc);
+		return;
+	}
 	run->common = cfi->cie.common;
 	run->initial = &cfi->initial;
 	run->state = cfi->initial;
@@ -501,6 +513,8 @@ size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 	table = read_table(&cfi, file);
 	if (!table)
 		return 0;
+	if (cfi.debug)
+		switches_find(&cfi.switches, file);
 	cfi.entry = file->entry < cfi.base ? 0 : file->entry;
 	list_functions(&cfi);
 	sort_functions(&cfi);

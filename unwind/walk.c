@@ -15,11 +15,11 @@
 
 enum { WALK_ON = 0, WALK_ROOT = 15 };
 
-/* Which calls can have led there. */
-enum call_kind {
-	CALL_ANY,
-	CALL_OURS,	/* of an address not far in front of where we are */
-	CALL_LIKELY,	/* such a call, or one that does not say of what */
+/* What stands in front of an address. */
+struct call_seen {
+	bool is, blind;		/* a call; one that does not say of what */
+	uint64_t ahead;		/* how far in front of where we are is what it
+				   calls; large if it does not say so */
 };
 
 struct walk {
@@ -28,7 +28,7 @@ struct walk {
 	const struct copied *copy;
 	struct unwind_registers at;
 	uint64_t adjust;
-	size_t frames;
+	size_t frames, switched;
 };
 
 /* The word at an address; false if it was not copied. */
@@ -56,71 +56,74 @@ static int by_pointer(struct walk *walk)
 		return WALK_UNREADABLE;
 	if (!ip)
 		return WALK_ROOT;
-	if (next && next <= fp)
+	if (next && next <= fp && walk->switched++)
 		return WALK_NO_ROW;
 	walk->at = (struct unwind_registers){ ip, fp + 16, next };
 	walk->adjust = 1;
 	return WALK_ON;
 }
 
-/* Whether a call of such a kind stands in front of an address, in its file. */
-static bool is_behind_call(struct walk *walk, uint64_t address,
-			   enum call_kind kind)
+static struct call_seen look_before(struct walk *walk, uint64_t address)
 {
 	static const struct {
 		uint64_t shift, mask, value;
 	} calls[] = { ARCH_CALLS };
+	struct call_seen seen = { .ahead = INT64_MAX };
 	struct place place = spaces_find(walk->world->spaces, walk->view,
 					 address - 1);
-	size_t i = 0;
 	uint64_t code;
 
 	if (place.note != SPACE_FILE ||
 	    !tables_code(walk->world->tables, place.file, &place.user,
 			 place.offset + 1, &code))
-		return false;
-	while ((code >> calls[i].shift & calls[i].mask) != calls[i].value)
-		if (++i == sizeof(calls) / sizeof(*calls))
-			return false;
-	/* Only the first kind says of what. */
-	if (i)
-		return kind != CALL_OURS;
-	return kind == CALL_ANY ||
-	       walk->at.ip - address - (uint64_t)ARCH_CALL_DISTANCE(code) <
-	       FUNCTION_MOST;
+		return seen;
+	for (size_t i = sizeof(calls) / sizeof(*calls); i-- > 0;) {
+		if ((code >> calls[i].shift & calls[i].mask) != calls[i].value)
+			continue;
+		seen.is = true;
+		if (i)
+			seen.blind = true;
+		else
+			seen.ahead = (walk->at.ip - address - (uint64_t)
+				      ARCH_CALL_DISTANCE(code)) & INT64_MAX;
+	}
+	return seen;
 }
 
-static bool near_call(struct walk *walk, uint64_t words, enum call_kind kind)
+static int out(struct walk *walk, uint64_t ip, uint64_t i)
 {
-	for (uint64_t i = 0; i < words; i++) {
-		__u64 ip;
-
-		if (!read_word(walk, walk->at.sp + i * 8, &ip) ||
-		    !is_behind_call(walk, ip, kind))
-			continue;
-		walk->at.ip = ip;
-		walk->at.sp += i * 8 + 8;
-		walk->adjust = 1;
-		return true;
-	}
-	return false;
+	walk->at.ip = ip;
+	walk->at.sp += i * 8 + 8;
+	walk->adjust = 1;
+	return WALK_ON;
 }
 
 static int bare(struct walk *walk, bool mapped)
 {
-	bool interrupted = walk->frames == 1;
-	__u64 fp = walk->at.fp, ip;
+	__u64 fp = walk->at.fp, ip, near[NEAR_WORDS] = { 0 };
+	bool first = walk->frames == 1;
+	struct call_seen top, seen;
 
-	if (interrupted && near_call(walk, 1, CALL_ANY))
-		return WALK_ON;
-	if (!mapped)
+	if (!mapped && !first)
 		return WALK_NO_MAPPING;
-	if (fp && read_word(walk, fp + 8, &ip) &&
-	    is_behind_call(walk, ip, CALL_ANY))
-		return by_pointer(walk);
-	if (near_call(walk, NEAR_WORDS, interrupted ? CALL_LIKELY : CALL_OURS))
-		return WALK_ON;
-	return by_pointer(walk);
+	for (uint64_t i = 0; i < NEAR_WORDS; i++)
+		read_word(walk, walk->at.sp + i * 8, &near[i]);
+	top = look_before(walk, near[0]);
+	if (!mapped)
+		return top.is ? out(walk, near[0], 0) : WALK_NO_MAPPING;
+	if (!first)
+		top.ahead = INT64_MAX;
+	if (fp && read_word(walk, fp + 8, &ip)) {
+		seen = look_before(walk, ip);
+		if (seen.is && top.ahead >= seen.ahead)
+			return by_pointer(walk);
+	}
+	for (uint64_t i = 0; i < NEAR_WORDS; i++) {
+		seen = look_before(walk, near[i]);
+		if (seen.ahead < FUNCTION_MOST || (seen.blind && first))
+			return out(walk, near[i], i);
+	}
+	return top.is && first ? out(walk, near[0], 0) : by_pointer(walk);
 }
 
 static int over_signal(struct walk *walk, uint64_t saved)

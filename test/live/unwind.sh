@@ -200,6 +200,44 @@ build/test/truth -q -F 1999 -d 20 -- bash -c '
 is_rooted unwind-short-lives true 960
 is_rooted unwind-forks bash 960
 
+# Go's runtime goes over to another stack, and back.
+if command -v go >/dev/null; then
+	mkdir "$T/go"
+	cat >"$T/go/a.go" <<'END'
+package main
+
+import "runtime"
+
+//go:noinline
+func inner() { var m runtime.MemStats; runtime.ReadMemStats(&m) }
+
+//go:noinline
+func outer() { inner(); runtime.GC() }
+
+func main() { for { outer() } }
+END
+	for flags in "" "-s -w"; do
+		(cd "$T/go" && HOME=$T GOCACHE=$T/cache GO111MODULE=off \
+			GOFLAGS='' go build -ldflags "$flags" \
+			-o "../goes$flags" a.go) >"$T/go.err" 2>&1
+		"$T/goes$flags" &
+		pid=$!
+		sleep 0.5
+		build/test/truth -q -F 997 -d 3 -p $pid >/dev/null 2>"$T/truth"
+		./prof -q -F 997 -d 2 -p $pid >"$T/out" 2>/dev/null
+		kill $pid
+		wait $pid 2>/dev/null
+		is_rooted "unwind-go$flags" "goes${flags// /_}" 970
+		expect "unwind-go-switches$flags" test "$(folds "$T/out" \
+			'main.main;.*main.outer;.*runtime.systemstack;')" -ge 10
+		expect "unwind-go-once$flags" test "$(folds "$T/out" \
+			'systemstack;.*systemstack;')" -le 2
+	done
+	chmod -R u+w "$T/cache" 2>/dev/null
+else
+	skip unwind-go "no go"
+fi
+
 # In front of each return address stands a call: what is no frame would not.
 frames=${UNWIND_FRAMES:-20000}
 cat >"$T/work.py" <<'END'

@@ -101,7 +101,7 @@ TEST(loader_maps_of_the_object)
 		{ "cgroups", BPF_MAP_TYPE_CGROUP_ARRAY, 4, 4 },
 		{ "tallies", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 256 },
 		{ "scratches", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-		  2 * 1040 + 56 + 24 + 120 },
+		  2 * 1040 + 56 + 24 + 128 },
 		{ "walkers", BPF_MAP_TYPE_PROG_ARRAY, 4, 4 },
 	};
 	enum { MAPS = sizeof(maps) / sizeof(*maps) };

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * switches: functions of Go that go on upon another stack.
+ *
+ * runtime.systemstack and its kin, and what calls the vDSO, load the stack pointer
+ * anew, and Go's tables (.debug_frame) do not say so: a walk by them goes astray.
+ * Frame pointers do lead back to the stack that was left, past the function that
+ * called the switch; so these functions are to have no rules, and the others one
+ * for the frame pointer.
+ *
+ * Source: src/runtime/asm_amd64.s and sys_linux_amd64.s of Go.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "elf/symtab.h"
+#include "unwind/switches.h"
+
+/* With and without the name of the calling convention behind it. */
+static bool is_switch(const char *name)
+{
+	static const char *const names[] = {
+		"runtime.systemstack", "runtime.mcall", "runtime.asmcgocall",
+		"runtime.morestack", "runtime.nanotime1", "time.now",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t length = strlen(names[i]);
+
+		if (!strncmp(name, names[i], length) &&
+		    (!name[length] || !strcmp(name + length, ".abi0")))
+			return true;
+	}
+	return false;
+}
+
+void switches_find(struct switches *switches, const struct elf_file *file)
+{
+	const struct elf_file_section *section = NULL;
+	struct elf_symtab_entry entry;
+	struct elf_symtab symtab;
+
+	switches->count = 0;
+	for (uint32_t i = 1; i < file->section_count; i++)
+		if (file->sections[i].type == SHT_SYMTAB)
+			section = &file->sections[i];
+	if (!section || !elf_file_section_named(file, ".gopclntab") ||
+	    elf_symtab_open(&symtab, file, section))
+		return;
+	while (switches->count < SWITCHES_MOST &&
+	       elf_symtab_next(&symtab, &entry)) {
+		char name[32] = "";
+
+		if (entry.type != STT_FUNC)
+			continue;
+		input_some(&symtab.texts, entry.name, name, sizeof(name) - 1);
+		if (is_switch(name))
+			switches->start[switches->count++] = entry.value;
+	}
+	elf_symtab_close(&symtab);
+}
+
+bool switches_has(const struct switches *switches, uint64_t address)
+{
+	for (size_t i = 0; i < switches->count; i++)
+		if (switches->start[i] == address)
+			return true;
+	return false;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UNWIND_SWITCHES_H
+#define UNWIND_SWITCHES_H
+
+#include "elf/file.h"
+
+enum { SWITCHES_MOST = 8 };
+
+/* Functions of a Go program that go on upon another stack. */
+struct switches {
+	uint64_t start[SWITCHES_MOST];
+	size_t count;
+};
+
+/* By the file's symbols; none if it is of another language or has no symbols. */
+void switches_find(struct switches *switches, const struct elf_file *file);
+
+/* Whether such a function begins at the address. */
+bool switches_has(const struct switches *switches, uint64_t address);
+
+#endif
