@@ -420,8 +420,7 @@ function matched_in(view, marked, values) {
 function folded_name(label) {
 	const kind = kind_of[label];
 
-	return names[label] + (kind === KERNEL || kind === MODULE ? "_[k]" :
-		kind === JIT ? "_[j]" : "");
+	return names[label] + (kind === KERNEL || kind === MODULE ? "_[k]" : "");
 }
 
 /* Folded lines of what the filter lets pass; of two profiles, both counts. */
