@@ -376,7 +376,8 @@ static bool write_space(struct unwind *unwind, struct known *known)
 /* A process that was nobody's may have become a target's, or gone. */
 #define FOREIGN_FOR 5000000000ull
 /* Tables are kept for so long at least when there is no room for others. */
-#define KEEP_FOR 5000000000ull
+#define KEEP_FOR 1000000000ull
+#define KEEP_MOST (64 * KEEP_FOR)
 /* One of which nothing was known may be known by now. */
 #define EMPTY_FOR 1000000000ull
 
@@ -482,7 +483,10 @@ static void make_room(struct unwind *unwind)
 	forget_all(unwind);
 	tables_forget(unwind->tables);
 	/* If that does not help it is not done again and again. */
-	unwind->keep = unwind->keep ? unwind->keep * 2 : KEEP_FOR;
+	if (!unwind->keep || now - unwind->keep_until > KEEP_MOST)
+		unwind->keep = KEEP_FOR;
+	else if (unwind->keep < KEEP_MOST)
+		unwind->keep *= 2;
 	unwind->keep_until = now + unwind->keep;
 }
 
