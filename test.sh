@@ -14,7 +14,7 @@
 #	lint	static analysers, shellcheck, mandoc
 #	coverage	which lines unit, golden and live reach, as a table
 #	vm	the oldest and the newest kernel, in QEMU (VM_KERNELS)
-#	long	ten million samples, a million inputs per parser, five minutes
+#	long	ten million samples, two million inputs per parser, five minutes
 #		of a busy machine, all calls that can fail
 #
 # Without a part: unit golden floors docs build live consumers.  A test prints
@@ -185,7 +185,7 @@ part_long() {
 	if [ "$(id -u)" = 0 ]; then
 		bash test/long.sh
 	fi
-	FUZZ_RUNS=1000000 part_fuzz
+	FUZZ_RUNS=2000000 part_fuzz
 }
 
 # ------------------------------------------------------------------ the run
