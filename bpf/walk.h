@@ -202,9 +202,11 @@ INLINE __u32 step_by_pointer(struct walk *walk)
 struct call_seen {
 	__u64 is;	/* all ones: a call, else 0 */
 	__u64 blind;	/* all ones: one that does not say of what */
-	__u64 ahead;	/* how far in front of where we are is what it calls; large if
-			   it does not say so */
+	__u64 ahead;	/* how far in front of where we are is what it calls; FAR if it
+			   does not say so, or something else */
 };
+
+#define FAR	(~0ull >> 1)
 
 INLINE struct call_seen look_before(struct walk *walk, __u64 address)
 {
@@ -225,7 +227,8 @@ INLINE struct call_seen look_before(struct walk *walk, __u64 address)
 		seen.blind |= i ? is : 0;
 	}
 	seen.ahead = walk->at.ip - address - ARCH_CALL_DISTANCE(walk->code);
-	seen.ahead = (seen.ahead | ~is) & ~0ull >> 1;
+	seen.ahead |= ~(is & if_less(seen.ahead / FUNCTION_MOST, 1));
+	seen.ahead &= FAR;
 	return seen;
 }
 
@@ -244,23 +247,21 @@ INLINE __u32 step_out(struct walk *walk, __u64 ip, __u64 i)
  * register or two that were pushed.  It has a call in front of it.  Words on the
  * stack can be left over from other functions, so the call has to be one of this
  * code: of two, the one of what begins nearest in front of us.  What was interrupted
- * (the first frame) is content with less.  `mapped`: there is code at all; else
- * somebody called what is none, or what the kernel has put there.
+ * (the first frame) is content with less.  `none`: no code can be there, so somebody
+ * has called nothing, or what the kernel has put above all (vsyscall).
  */
-INLINE __u32 step_bare(struct walk *walk, bool mapped)
+INLINE __u32 step_bare(struct walk *walk, bool none)
 {
 	__u64 fp = walk->at.fp, near[NEAR_WORDS], first;
 	struct call_seen top, seen;
 
 	first = if_less(walk->frames, 2);
-	if (!mapped && !first)
-		return WALK_NO_MAPPING;
 	read_words(walk, NEAR_WORDS, walk->at.sp);
 	__builtin_memcpy(near, walk->words, sizeof(near));
 	top = look_before(walk, near[0]);
-	if (!mapped)
+	if (none)
 		return top.is ? step_out(walk, near[0], 0) : WALK_NO_MAPPING;
-	top.ahead |= ~first & ~0ull >> 1;
+	top.ahead |= ~first & FAR;
 	if (fp && !read_words(walk, 2, fp)) {
 		seen = look_before(walk, walk->words[1]);
 		if (seen.is & ~if_less(top.ahead, seen.ahead))
@@ -269,7 +270,7 @@ INLINE __u32 step_bare(struct walk *walk, bool mapped)
 #pragma clang loop unroll(full)
 	for (__u32 i = 0; i < NEAR_WORDS; i++) {
 		seen = look_before(walk, near[i]);
-		if (if_less(seen.ahead, FUNCTION_MOST) | (seen.blind & first))
+		if (if_less(seen.ahead, FAR) | (seen.blind & first))
 			return step_out(walk, near[i], i);
 	}
 	if (top.is & first)
@@ -360,8 +361,14 @@ INLINE __u32 step(struct walk *walk, const struct unwind_mappings *all,
 	const struct unwind_row *row;
 	__u32 pc, number;
 
-	if (!mapping || !mapping->parts)
-		return step_bare(walk, mapping);
+	if (!mapping) {
+		/* Elsewhere something may be mapped that user space knows of. */
+		if (walk->frames > 1 || (address >= COPY_PAGE && !(address >> 63)))
+			return WALK_NO_MAPPING;
+		return step_bare(walk, true);
+	}
+	if (!mapping->parts)
+		return step_bare(walk, false);
 	pc = (__u32)(address - mapping->bias);
 	number = find_chunk(mapping, tables, pc);
 	chunk = bpf_map_lookup_elem(&rows, &number);
@@ -369,7 +376,7 @@ INLINE __u32 step(struct walk *walk, const struct unwind_mappings *all,
 		return WALK_NO_ROW;
 	row = find_row(chunk, pc);
 	if (row->pc > pc || (row->rule & 0x0f) == CFA_NONE)
-		return step_bare(walk, true);
+		return step_bare(walk, false);
 	return step_by_row(walk, row);
 }
 

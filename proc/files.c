@@ -62,7 +62,7 @@ struct files {
 	size_t spare_count, spare_capacity;
 	size_t crowd;		/* `live` from which on it is crowded */
 	struct index index;
-	size_t opened;		/* since files_settle() */
+	uint64_t settled;	/* files_settle(), by `clock` */
 	uint32_t held[HELD_MOST];
 	size_t held_count, held_most;
 	uint64_t clock;
@@ -372,7 +372,6 @@ static void try_to_open(struct files *files, uint32_t number,
 	file->state = FILE_OPEN;
 	file->tries = 0;
 	files->held[files->held_count++] = number;
-	files->opened++;
 }
 
 enum file_state files_open(struct files *files, uint32_t number,
@@ -396,12 +395,16 @@ int files_fd(const struct files *files, uint32_t file)
 
 bool files_pressed(const struct files *files)
 {
-	return files->opened >= files->held_most / 2;
+	size_t used = 0;
+
+	for (size_t i = 0; i < files->held_count; i++)
+		used += files->file[files->held[i]].used > files->settled;
+	return used >= files->held_most / 2;
 }
 
 void files_settle(struct files *files)
 {
-	files->opened = 0;
+	files->settled = files->clock;
 }
 
 /* ----------------------------------------------------------- the forgetting */

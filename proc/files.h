@@ -78,8 +78,8 @@ enum file_state files_open(struct files *files, uint32_t file,
 int files_fd(const struct files *files, uint32_t file);
 
 /*
- * Whether so many were opened since files_settle() that descriptors may be closed
- * soon, the one first that was not used for the longest time.
+ * Whether so many were used since files_settle() that one of those may be closed
+ * soon, as is the one that was not used for the longest time.
  */
 bool files_pressed(const struct files *files);
 void files_settle(struct files *files);

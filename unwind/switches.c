@@ -34,6 +34,13 @@ static bool is_switch(const char *name)
 	return false;
 }
 
+/* In position-independent programs it has another name. */
+static bool is_go(const struct elf_file *file)
+{
+	return elf_file_section_named(file, ".gopclntab") ||
+	       elf_file_section_named(file, ".data.rel.ro.gopclntab");
+}
+
 void switches_find(struct switches *switches, const struct elf_file *file)
 {
 	const struct elf_file_section *section = NULL;
@@ -44,7 +51,7 @@ void switches_find(struct switches *switches, const struct elf_file *file)
 	for (uint32_t i = 1; i < file->section_count; i++)
 		if (file->sections[i].type == SHT_SYMTAB)
 			section = &file->sections[i];
-	if (!section || !elf_file_section_named(file, ".gopclntab") ||
+	if (!section || !is_go(file) ||
 	    elf_symtab_open(&symtab, file, section))
 		return;
 	while (switches->count < SWITCHES_MOST &&

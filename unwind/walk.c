@@ -4,8 +4,8 @@
  *
  * The same steps as in bpf/walk.h, which has the reasons, for processes whose
  * tables were not in the kernel at the tick.  What is different: mappings are
- * those of the sample's time, and memory is what was copied, from the stack
- * pointer up.  Below it lies what a function has just popped: its frame pointer
+ * those of the sample's time, code is what files have (a frame pointer to other
+ * code is believed), and memory is what was copied, from the stack pointer up.  Below it lies what a function has just popped: its frame pointer
  * is still in the register then, whatever the table says.
  */
 #include <string.h>
@@ -18,8 +18,10 @@ enum { WALK_ON = 0, WALK_ROOT = 15 };
 /* What stands in front of an address. */
 struct call_seen {
 	bool is, blind;		/* a call; one that does not say of what */
+	bool unread;		/* code, but of no file: it may be one */
 	uint64_t ahead;		/* how far in front of where we are is what it
-				   calls; large if it does not say so */
+				   calls; UINT64_MAX if it does not say so, or
+				   something else */
 };
 
 struct walk {
@@ -68,24 +70,27 @@ static struct call_seen look_before(struct walk *walk, uint64_t address)
 	static const struct {
 		uint64_t shift, mask, value;
 	} calls[] = { ARCH_CALLS };
-	struct call_seen seen = { .ahead = INT64_MAX };
+	struct call_seen seen = { .ahead = UINT64_MAX };
 	struct place place = spaces_find(walk->world->spaces, walk->view,
 					 address - 1);
-	uint64_t code;
+	uint64_t code, ahead;
 
-	if (place.note != SPACE_FILE ||
-	    !tables_code(walk->world->tables, place.file, &place.user,
-			 place.offset + 1, &code))
+	seen.unread = place.note == SPACE_FILE &&
+		      !tables_code(walk->world->tables, place.file,
+				   &place.user, place.offset + 1, &code);
+	if (place.note != SPACE_FILE || seen.unread)
 		return seen;
 	for (size_t i = sizeof(calls) / sizeof(*calls); i-- > 0;) {
 		if ((code >> calls[i].shift & calls[i].mask) != calls[i].value)
 			continue;
 		seen.is = true;
+		seen.blind |= i > 0;
 		if (i)
-			seen.blind = true;
-		else
-			seen.ahead = (walk->at.ip - address - (uint64_t)
-				      ARCH_CALL_DISTANCE(code)) & INT64_MAX;
+			continue;
+		ahead = walk->at.ip - address -
+			(uint64_t)ARCH_CALL_DISTANCE(code);
+		if (ahead < FUNCTION_MOST)
+			seen.ahead = ahead;
 	}
 	return seen;
 }
@@ -98,29 +103,27 @@ static int out(struct walk *walk, uint64_t ip, uint64_t i)
 	return WALK_ON;
 }
 
-static int bare(struct walk *walk, bool mapped)
+static int bare(struct walk *walk, bool none)
 {
 	__u64 fp = walk->at.fp, ip, near[NEAR_WORDS] = { 0 };
 	bool first = walk->frames == 1;
 	struct call_seen top, seen;
 
-	if (!mapped && !first)
-		return WALK_NO_MAPPING;
 	for (uint64_t i = 0; i < NEAR_WORDS; i++)
 		read_word(walk, walk->at.sp + i * 8, &near[i]);
 	top = look_before(walk, near[0]);
-	if (!mapped)
+	if (none)
 		return top.is ? out(walk, near[0], 0) : WALK_NO_MAPPING;
 	if (!first)
-		top.ahead = INT64_MAX;
+		top.ahead = UINT64_MAX;
 	if (fp && read_word(walk, fp + 8, &ip)) {
 		seen = look_before(walk, ip);
-		if (seen.is && top.ahead >= seen.ahead)
+		if ((seen.is || seen.unread) && top.ahead >= seen.ahead)
 			return by_pointer(walk);
 	}
 	for (uint64_t i = 0; i < NEAR_WORDS; i++) {
 		seen = look_before(walk, near[i]);
-		if (seen.ahead < FUNCTION_MOST || (seen.blind && first))
+		if (seen.ahead < UINT64_MAX || (seen.blind && first))
 			return out(walk, near[i], i);
 	}
 	return top.is && first ? out(walk, near[0], 0) : by_pointer(walk);
@@ -195,13 +198,15 @@ static int step(struct walk *walk)
 	struct unwind_row row;
 
 	if (place.note != SPACE_FILE)
-		return bare(walk, false);
+		return walk->frames > 1 ||
+		       (address >= COPY_PAGE && !(address >> 63)) ?
+		       WALK_NO_MAPPING : bare(walk, true);
 	table = tables_get(walk->world->tables, place.file, &place.user);
 	if (!table || !table->parts ||
 	    !table_bias(table, address, place.offset, &bias) ||
 	    !tables_row(walk->world->tables, table, (uint32_t)(address - bias),
 			&row) || (row.rule & 0x0f) == CFA_NONE)
-		return bare(walk, true);
+		return bare(walk, false);
 	return by_row(walk, &row);
 }
 
