@@ -111,7 +111,8 @@ static const char *set_event(struct options *options, const char *argument)
 static const char *set_duration(struct options *options, const char *argument)
 {
 	return text_seconds(argument, &options->duration) &&
-	       options->duration ? NULL : "not a number of seconds above 0";
+	       options->duration ? NULL :
+	       "not a number of seconds above 0, or too many";
 }
 
 static const char *set_memory(struct options *options, const char *argument)
@@ -273,7 +274,7 @@ static const struct option_row option_rows[] = {
 	  set_engine, engine_names },
 	{ 263, "unwind", "NAME", "user stacks: auto, fp (pointers), cfi (tables)",
 	  set_unwind, unwind_names },
-	{ 259, "kallsyms", "FILE", "kernel symbols, if not /proc/kallsyms",
+	{ 259, "kallsyms", "FILE", "kernel symbols, instead of asking the kernel",
 	  set_kallsyms, NULL },
 	{ 'o', "output", "FILE", "write there, not to stdout; repeatable",
 	  set_output, NULL },

@@ -75,7 +75,6 @@
  *	   elf/frames.[ch]  where functions begin and end, of stripped files
  *	   elf/pclntab.[ch] Go's own symbols
  *	1  sys/limit.[ch]   ends what takes too long
- *	2  proc/sideband.[ch]  forks and exits, as they happen
  *	2  proc/sideband.[ch]  forks, execs and mappings, as they happen
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak

@@ -9,8 +9,8 @@
  *
  * User addresses become files and offsets at once, as their process may be gone
  * in the next second; the mappings are those that it had at the sample's time.
- * When a drain is over, those that are new get names, file by file, and stacks
- * that read alike become one.  Kernel addresses wait for the end, when all of
+ * Every few drains those that are new get names, file by file, and stacks that
+ * read alike become one.  Kernel addresses wait for the end, when all of
  * them are known and the kernel's symbols are read once for all.
  */
 #include <inttypes.h>
@@ -408,7 +408,7 @@ static void settle(struct profile *profile)
 
 /* Stacks without names take memory, and processes lead to debug files. */
 enum { FRESH_MOST = 2048 };
-#define SETTLE_EVERY 5000000000ull
+#define SETTLE_EVERY 2000000000ull
 
 void profile_watch(struct profile *profile)
 {

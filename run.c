@@ -383,7 +383,7 @@ static int start_unwind(struct run *run)
 		log_advice("--unwind fp does without it");
 		return -1;
 	}
-	log_detail("unwinding: by frame pointers alone: %s", why);
+	log_warning("unwinding: by frame pointers alone: %s", why);
 	return 0;
 }
 

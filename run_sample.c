@@ -98,7 +98,8 @@ static void show_progress(struct run *run)
 {
 	struct tally tally;
 
-	if (!system_is_terminal(STDERR_FILENO) ||
+	/* A command writes to the same terminal. */
+	if (run->command.pid || !system_is_terminal(STDERR_FILENO) ||
 	    samples_tally(run->samples, &tally, NULL, 0))
 		return;
 	if (run->live)

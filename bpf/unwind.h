@@ -135,7 +135,7 @@ struct unwind_registers {
  */
 enum {
 	NEAR_WORDS = 4,
-	FUNCTION_MOST = 65536,	/* bytes of such code; a power of two */
+	FUNCTION_MOST = 65536,	/* bytes of such code */
 };
 
 enum {

@@ -54,7 +54,7 @@ _prof_argument()
 	--kallsyms) _prof_files -f ;;
 	-o | --output) _prof_files -f ;;
 	-f | --format)
-		_prof_words folded html svg pprof pprof-raw speedscope perf
+		_prof_words folded report html svg pprof pprof-raw speedscope perf
 		;;
 	--read) _prof_files -f ;;
 	--diff) ;; # nothing that could be guessed

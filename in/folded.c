@@ -271,7 +271,7 @@ static int conclude(const struct reader *reader)
 	if (reader->bad > BAD_TOLD)
 		log_warning("%s: %" PRIu64 " more lines: left out", path,
 			    reader->bad - BAD_TOLD);
-	if (!reader->read && reader->bad) {
+	if (reader->bad > reader->read) {
 		log_error("%s: read: neither folded stacks nor pprof", path);
 		return -EINVAL;
 	}

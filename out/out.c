@@ -25,7 +25,8 @@ static const struct out_format out_formats[] = {
 	{ "perf", ".perf", SHOW_ADDRESSES, out_perf_script },
 };
 
-const char out_names[] = "folded html svg pprof pprof-raw speedscope perf";
+const char out_names[] = "folded report html svg pprof pprof-raw speedscope "
+			 "perf";
 
 enum { OUT_FORMATS = sizeof(out_formats) / sizeof(*out_formats) };
 

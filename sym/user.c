@@ -8,7 +8,7 @@
  *
  * That much happens when a sample is drained, as its process and its file may
  * be gone in the next second.  Frames are numbers then, so that each distinct
- * one is made into text once, at the end of the drain:
+ * one is made into text once, some drains later:
  *
  *	descriptor, offset ── sym/image ──> a symbol ── sym/demangle ──> a name,
  *		or [file+0xstart] of a function without one,
@@ -31,6 +31,7 @@
 #include "sym/jit.h"
 #include "sym/user.h"
 #include "sys/regular.h"
+#include "sys/system.h"
 
 /* In user_frame.note, behind the notes of spaces.h. */
 enum {
@@ -394,9 +395,11 @@ void user_names_report(const struct user_names *names)
 			    cost.too_many);
 	if (!cost.forbidden)
 		return;
-	log_warning("/proc/PID/maps: %" PRIu64 " times not permitted: some "
-		    "user frames have no names", cost.forbidden);
-	log_advice("run as root, or with CAP_SYS_PTRACE");
+	log_warning("/proc/PID/maps: not permitted (%" PRIu64 "): some user "
+		    "frames have no names", cost.forbidden);
+	log_advice(!system_user() ?
+		   "not even to root: of a process that is guarded" :
+		   "run as root, or with CAP_SYS_PTRACE");
 }
 
 void user_names_free(struct user_names *names)

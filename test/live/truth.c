@@ -380,7 +380,8 @@ static void print_count(const struct truth *count)
 		" short %" PRIu64 " frames %" PRIu64 " calls %" PRIu64
 		" not-calls %" PRIu64 " strays %" PRIu64 " unread %" PRIu64
 		" kernel %" PRIu64 " kernel-root %" PRIu64 "\n",
-		count->comm, count->samples, count->root, count->plain, count->causes[WALK_NO_MAPPING],
+		count->comm, count->samples, count->root, count->plain,
+		count->causes[WALK_NO_MAPPING],
 		count->causes[WALK_NO_ROW], count->causes[WALK_UNREADABLE],
 		count->causes[WALK_TOO_DEEP], count->other, count->low,
 		count->frames, count->calls, count->not_calls, count->strays,

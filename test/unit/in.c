@@ -109,8 +109,8 @@ TEST(in_folded_unsafe_names)
 
 TEST(in_folded_bad_lines)
 {
-	check_folded("x\na;b 1\nno number\n12\n 12\na b;c 1e5\n-;x -4\n",
-		     "a;b 1\n");
+	check_folded("x\na;b 1\nno number\n12\n 12\na b;c 1e5\n-;x -4\n"
+		     "a;b 1\na;b 1\na;b 1\na;b 1\na;b 1\n", "a;b 6\n");
 	CHECK_TEXT(unit_messages(),
 		   "prof: warning: in: line 1: no number of samples at its "
 		   "end: left out\n"
@@ -123,6 +123,12 @@ TEST(in_folded_bad_lines)
 	check_refused("in", "prof: warning: in: line 1: no number of samples "
 		      "at its end: left out\nprof: in: read: neither folded "
 		      "stacks nor pprof\n");
+	/* Any text has a line or two that end in a number. */
+	unit_write_text("in", "Chapter 1\nWhat it is\nand why\n");
+	check_refused("in", "prof: warning: in: line 2: no number of samples "
+		      "at its end: left out\nprof: warning: in: line 3: no "
+		      "number of samples at its end: left out\nprof: in: read: "
+		      "neither folded stacks nor pprof\n");
 	check_folded("a 18446744073709551616\nb 1\n", "b 1\n");
 }
 
