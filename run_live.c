@@ -18,10 +18,12 @@ void run_live_draw(struct run *run, const struct tally *tally)
 {
 	const struct event_kind *kind = &run->sampler.kind;
 	struct balance balance = { .tally = *tally };
+	uint64_t ticks = tally->n[TALLY_TICKS];
+	uint64_t others = run->profile->filtered;
 
 	live_draw(run->live, &(struct live_state){
 		.time = system_now() - run->balance.wall,
-		.samples = tally->n[TALLY_TICKS],
+		.samples = ticks > others ? ticks - others : 0,
 		.lost = balance_lost(&balance),
 		.event = kind->clock ? NULL : kind->name,
 		.hz = kind->clock && kind->period ?

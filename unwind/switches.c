@@ -11,9 +11,11 @@
  * Source: src/runtime/asm_amd64.s and sys_linux_amd64.s of Go.
  */
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "elf/symtab.h"
+#include "lib/memory.h"
 #include "unwind/switches.h"
 
 /* With and without the name of the calling convention behind it. */
@@ -45,6 +47,7 @@ void switches_find(struct switches *switches, const struct elf_file *file)
 {
 	const struct elf_file_section *section = NULL;
 	struct elf_symtab_entry entry;
+	struct input_window *names;
 	struct elf_symtab symtab;
 
 	switches->count = 0;
@@ -54,16 +57,25 @@ void switches_find(struct switches *switches, const struct elf_file *file)
 	if (!section || !is_go(file) ||
 	    elf_symtab_open(&symtab, file, section))
 		return;
+	names = memory_new(1, sizeof(*names));
+	names->input = &symtab.texts;
 	while (switches->count < SWITCHES_MOST &&
 	       elf_symtab_next(&symtab, &entry)) {
 		char name[32] = "";
+		const uint8_t *begin;
 
 		if (entry.type != STT_FUNC)
+			continue;
+		/* Most are sorted out without a system call each. */
+		begin = input_look(names, entry.name, 5);
+		if (!begin || (memcmp(begin, "runti", 5) &&
+			       memcmp(begin, "time.", 5)))
 			continue;
 		input_some(&symtab.texts, entry.name, name, sizeof(name) - 1);
 		if (is_switch(name))
 			switches->start[switches->count++] = entry.value;
 	}
+	free(names);
 	elf_symtab_close(&symtab);
 }
 

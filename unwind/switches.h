@@ -4,7 +4,7 @@
 
 #include "elf/file.h"
 
-enum { SWITCHES_MOST = 8 };
+enum { SWITCHES_MOST = 16 };
 
 /* Functions of a Go program that go on upon another stack. */
 struct switches {

@@ -117,7 +117,7 @@ way() { # WAY
 }
 
 whole=build/test/plain/whole
-./prof -F 997 -d 20 -- $whole 6 >"$T/out" 2>"$T/err"
+./prof -F 997 -d 20 -- $whole 5 >"$T/out" 2>"$T/err"
 expect unwind-adds-up adds_up "$T/err" "$T/out"
 for name in deep growing aligning arguments signals other_stack threads \
 	sorting stubs jumping assembly frameless made loading executed \
@@ -147,7 +147,7 @@ paths="_start;.*;main(;walk;(left|right)){12};walk"
 for how in auto fp; do
 	[ $how = auto ] || paths=".*main(;walk;(left|right)){12};walk"
 	build/test/stacks 1000000000 12 turn 200000 &
-	./prof -F 997 -d 5 --unwind $how -p $! >"$T/out" 2>"$T/err"
+	./prof -F 997 -d 4 --unwind $how -p $! >"$T/out" 2>"$T/err"
 	kill $!
 	wait $! 2>/dev/null
 	is_chain "unwind-pointers-$how" "$T/out" stacks "$paths"
@@ -162,9 +162,9 @@ expect unwind-fp-adds-up adds_up "$T/err" "$T/out"
 is_chain unwind-cfi "$T/out" deep "$(way deep)"
 
 # A process that was there before.
-$whole 8 =growing &
+$whole 6 =growing &
 sleep 1
-./prof -F 997 -d 5 -p $! >"$T/out" 2>"$T/err"
+./prof -F 997 -d 4 -p $! >"$T/out" 2>"$T/err"
 wait $!
 is_chain unwind-process "$T/out" growing "$(way growing)"
 
@@ -230,11 +230,11 @@ END
 		"$T/$name" &
 		pid=$!
 		sleep 0.5
-		build/test/truth -F 997 -d 3 -p $pid >/dev/null 2>"$T/truth"
-		./prof -q -F 1999 -d 3 -p $pid >"$T/out" 2>/dev/null
+		build/test/truth -F 997 -d 1.5 -p $pid >/dev/null 2>"$T/truth"
+		./prof -q -F 1999 -d 2 -p $pid >"$T/out" 2>/dev/null
 		kill $pid
 		wait $pid 2>/dev/null
-		is_rooted "unwind-$name" "$name" 970
+		is_rooted "unwind-$name" "$name" 950
 		expect "unwind-switches-$name" test "$(folds "$T/out" \
 			'main.main;.*main.outer;.*runtime.systemstack;')" -ge 3
 		expect "unwind-once-$name" test "$(folds "$T/out" \
