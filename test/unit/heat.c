@@ -226,10 +226,10 @@ TEST(heat_is_not_watched)
 	profile_drained(profile);
 	profile_glance(profile, count_one, &seen);
 	CHECK_U64(seen, 0);
-	for (uint32_t i = 0; i < 2047; i++)
+	for (uint32_t i = 0; i < 4095; i++)
 		add(i + 2, "a", STACK(0xffffffff81000010), NULL, 1);
 	profile_drained(profile);
 	profile_glance(profile, count_one, &seen);
-	CHECK_U64(seen, 2048);
+	CHECK_U64(seen, 4096);
 	close_heat();
 }
