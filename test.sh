@@ -7,6 +7,7 @@
 #	live	this machine's kernel, as root	floors	includes point downwards
 #	docs	man page, --help, README and the shells' completions agree
 #	build	two copies of the tree give the same bytes
+#	images	names of real files, against what readelf says of them
 #	asan	unit and golden, and a run, under asan and ubsan
 #	fuzz	FUZZ_RUNS inputs (20000) for each parser
 #	browser	pages and pictures in Chromium, driven by playwright
@@ -17,7 +18,7 @@
 #	long	ten million samples, two million inputs per parser, five minutes
 #		of a busy machine, all calls that can fail
 #
-# Without a part: unit golden floors docs build live consumers.  A test prints
+# Without a part: unit golden floors docs build images live consumers.  A test prints
 # `ok`, `FAIL` or `skip` with its name; the last line counts them.  Status 1 if
 # one failed.
 set -u
@@ -78,6 +79,15 @@ part_docs() {
 }
 
 part_build() { test/reproducible.sh; }
+
+part_images() {
+	install_packages "${live_needs[@]}" || {
+		fail images "packages are missing"
+		return
+	}
+	make -s build/test/name || { fail images "does not build"; return; }
+	bash test/images.sh
+}
 
 part_live() {
 	if [ "$(id -u)" != 0 ]; then
@@ -192,7 +202,7 @@ part_long() {
 
 mkdir -p build
 parts=("$@")
-[ $# -gt 0 ] || parts=(unit golden floors docs build live consumers)
+[ $# -gt 0 ] || parts=(unit golden floors docs build images live consumers)
 for part in "${parts[@]}"; do
 	if ! declare -F "part_$part" >/dev/null; then
 		echo "test.sh: no part '$part'; its head lists them" >&2

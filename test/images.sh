@@ -24,7 +24,7 @@ compare() {
 
 	symbols "$of" >"$T/symbols"
 	$name "$file" --random "$count" 7 >"$T/names" 2>"$T/errors"
-	gawk -f test/live/images.awk "$T/symbols" "$T/names" >"$T/compared"
+	gawk -f test/images.awk "$T/symbols" "$T/names" >"$T/compared"
 	read -r -a result <<<"$(tail -n 1 "$T/compared")"
 	if [ "${result[4]}" = 0 ] && [ -s "$T/names" ] &&
 		[ "${result[0]}" -ge "$least" ]; then
