@@ -126,6 +126,7 @@
  *	   lib/bytes.[ch]   foreign bytes, bounds checked
  *	   lib/wanted.[ch]  what of a large table is needed
  *	   lib/search.[ch]  where in a sorted array
+ *	   lib/sort.[ch]    ... which this makes of one
  *	   lib/input.[ch]   foreign files, copied before they are looked at
  *	   lib/unpack.[ch]  compressed sections and files
  *	   lib/pack.[ch]    gzip files, written

@@ -245,6 +245,15 @@ elf_file_section_named(const struct elf_file *file, const char *name)
 	return NULL;
 }
 
+const struct elf_file_section *
+elf_file_section_of_type(const struct elf_file *file, uint32_t type)
+{
+	for (uint32_t i = 1; i < file->section_count; i++)
+		if (file->sections[i].type == type)
+			return &file->sections[i];
+	return NULL;
+}
+
 const struct elf_file_section *elf_file_section(const struct elf_file *file,
 						uint64_t number)
 {

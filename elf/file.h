@@ -55,6 +55,10 @@ const char *elf_file_section_name(const struct elf_file *file,
 const struct elf_file_section *
 elf_file_section_named(const struct elf_file *file, const char *name);
 
+/* The first of this type (SHT_), NULL if there is none. */
+const struct elf_file_section *
+elf_file_section_of_type(const struct elf_file *file, uint32_t type);
+
 /* Section `number`, NULL if there is none. */
 const struct elf_file_section *elf_file_section(const struct elf_file *file,
 						uint64_t number);

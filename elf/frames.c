@@ -24,6 +24,7 @@
 #include "elf/frames.h"
 #include "lib/memory.h"
 #include "lib/search.h"
+#include "lib/sort.h"
 
 enum {
 	ENCODED_NONE = 0xff,
@@ -257,22 +258,6 @@ static bool read_table(struct elf_frames *frames, struct cursor *cursor,
 	return true;
 }
 
-static int cmp_frame(const void *a, const void *b)
-{
-	return cmp_u64(&((const struct elf_frame *)a)->start,
-		       &((const struct elf_frame *)b)->start);
-}
-
-static void sort(struct elf_frames *frames)
-{
-	for (size_t i = 1; i < frames->count; i++)
-		if (frames->frames[i].start < frames->frames[i - 1].start) {
-			qsort(frames->frames, frames->count,
-			      sizeof(*frames->frames), cmp_frame);
-			return;
-		}
-}
-
 /* Where .eh_frame_hdr is; false if there is none. */
 static bool find_header(const struct elf_file *file, uint64_t *address)
 {
@@ -360,7 +345,7 @@ void elf_frames_open(struct elf_frames *frames, const struct elf_file *file,
 	frames->part = frames->wanted;
 	if (frames->part)
 		add_noted(frames);
-	sort(frames);
+	sort_by_u64(frames->frames, frames->count, sizeof(*frames->frames));
 	cursor.window->ahead = RECORD_SIZE;
 }
 

@@ -101,20 +101,11 @@ struct image *image_open_memory(struct bytes bytes)
 
 /* ------------------------------------------------------------ the tables */
 
-static const struct elf_file_section *
-section_of_type(const struct elf_file *file, uint32_t type)
-{
-	for (uint32_t i = 1; i < file->section_count; i++)
-		if (file->sections[i].type == type)
-			return &file->sections[i];
-	return NULL;
-}
-
 /* Adds a table of this type of section; how many functions it has. */
 static size_t add_symbols(struct image *image, struct table *table,
 			  const struct elf_file *file, uint32_t type, int texts)
 {
-	const struct elf_file_section *section = section_of_type(file, type);
+	const struct elf_file_section *section = elf_file_section_of_type(file, type);
 	struct elf_symtab *symtab = &image->texts[texts];
 	size_t added;
 	int error;
@@ -417,7 +408,7 @@ static void import_name(struct image *image, uint32_t number,
 	const struct elf_file_section *section;
 
 	if (!image->imports.file) {
-		section = section_of_type(&image->file, SHT_DYNSYM);
+		section = elf_file_section_of_type(&image->file, SHT_DYNSYM);
 		if ((!section || elf_symtab_open(&image->imports, &image->file,
 						 section)) &&
 		    elf_symtab_open_dynamic(&image->imports, &image->file))

@@ -18,21 +18,16 @@
  * Many hand-written functions have no size.  Such a one reaches to the next
  * symbol, to the end of its section or of what is around it.  A mere label
  * inside a function with a size is no function at all.
- *
- * Sorting: by digits of 11 bits from the lowest (LSD radix sort), as 85,000
- * symbols take 9 ms by qsort(3) and 1 ms this way.  Tables that linkers wrote
- * are often sorted already.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/memory.h"
 #include "lib/search.h"
+#include "lib/sort.h"
 #include "sym/table.h"
 
 enum {
-	DIGIT_BITS = 11,
-	DIGITS = 1 << DIGIT_BITS,
 	ABOVE_MOST = 1000,	/* steps upwards; functions nest two deep */
 	ALIKE_MOST = 64,	/* names of one place that are compared */
 };
@@ -56,64 +51,6 @@ void table_add(struct table *table, const struct table_symbol *symbol)
 }
 
 /* --------------------------------------------------------------- sorting */
-
-/* Whether they are in order; their lowest and highest start. */
-static bool is_sorted(const struct table *table, uint64_t *low, uint64_t *high)
-{
-	bool sorted = true;
-
-	*low = *high = table->count ? table->symbols[0].start : 0;
-	for (size_t i = 1; i < table->count; i++) {
-		uint64_t start = table->symbols[i].start;
-
-		sorted = sorted && start >= table->symbols[i - 1].start;
-		*low = start < *low ? start : *low;
-		*high = start > *high ? start : *high;
-	}
-	return sorted;
-}
-
-static void sort_digit(const struct table_symbol *from,
-		       struct table_symbol *to, size_t count, uint64_t low,
-		       unsigned int shift)
-{
-	size_t at[DIGITS] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		at[(from[i].start - low) >> shift & (DIGITS - 1)]++;
-	for (size_t i = 0; i < DIGITS; i++) {
-		size_t next = sum + at[i];
-
-		at[i] = sum;
-		sum = next;
-	}
-	for (size_t i = 0; i < count; i++) {
-		size_t digit = (from[i].start - low) >> shift & (DIGITS - 1);
-
-		to[at[digit]++] = from[i];
-	}
-}
-
-static void sort_by_start(struct table *table)
-{
-	struct table_symbol *other, *from = table->symbols, *to;
-	uint64_t low, high;
-
-	if (is_sorted(table, &low, &high))
-		return;
-	to = other = memory_new(table->count, sizeof(*other));
-	for (unsigned int shift = 0; shift < 64 && (high - low) >> shift;
-	     shift += DIGIT_BITS) {
-		struct table_symbol *sorted = to;
-
-		sort_digit(from, to, table->count, low, shift);
-		to = from;
-		from = sorted;
-	}
-	if (from == other)
-		memcpy(table->symbols, other, table->count * sizeof(*other));
-	free(other);
-}
 
 /* Of one start: the larger first, then the lower rank. */
 static int cmp_symbol(const void *a, const void *b)
@@ -204,7 +141,7 @@ void table_finish(struct table *table)
 {
 	size_t settled = 0, next;
 
-	sort_by_start(table);
+	sort_by_u64(table->symbols, table->count, sizeof(*table->symbols));
 	for (size_t i = 0; i < table->count; i = next) {
 		uint64_t start = table->symbols[i].start, after = UINT64_MAX;
 

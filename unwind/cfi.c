@@ -23,6 +23,7 @@
 #include "arch/arch.h"
 #include "elf/packed.h"
 #include "lib/memory.h"
+#include "lib/sort.h"
 #include "unwind/cfa.h"
 #include "unwind/cfi.h"
 #include "unwind/switches.h"
@@ -302,53 +303,6 @@ static void list_functions(struct cfi *cfi)
 	}
 }
 
-static bool is_sorted(const struct cfi *cfi)
-{
-	for (size_t i = 1; i < cfi->count; i++)
-		if (cfi->functions[i].start < cfi->functions[i - 1].start)
-			return false;
-	return true;
-}
-
-/*
- * By address, by 11 bits at a time, the lowest first: equal ones stay in order.
- * A hundred thousand in no order take qsort(3) a third of all this file's time.
- */
-static void sort_functions(struct cfi *cfi)
-{
-	enum { BITS = 11, DIGITS = 1 << BITS };
-	struct function *from = cfi->functions, *to;
-	uint32_t *places;
-
-	if (is_sorted(cfi))
-		return;
-	to = memory_new(cfi->capacity, sizeof(*to));
-	places = memory_new(DIGITS, sizeof(*places));
-	for (unsigned int shift = 0; shift < 32; shift += BITS) {
-		struct function *swap = to;
-		uint32_t sum = 0;
-
-		memset(places, 0, DIGITS * sizeof(*places));
-		for (size_t i = 0; i < cfi->count; i++)
-			places[(from[i].start - cfi->base) >> shift &
-			       (DIGITS - 1)]++;
-		for (size_t i = 0; i < DIGITS; i++) {
-			uint32_t here = places[i];
-
-			places[i] = sum;
-			sum += here;
-		}
-		for (size_t i = 0; i < cfi->count; i++)
-			to[places[(from[i].start - cfi->base) >> shift &
-				  (DIGITS - 1)]++] = from[i];
-		to = from;
-		from = swap;
-	}
-	cfi->functions = from;
-	free(to);
-	free(places);
-}
-
 /* From `from` on nothing is known. */
 static void give_nothing(struct cfi *cfi, uint64_t from)
 {
@@ -517,7 +471,7 @@ size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 		switches_find(&cfi.switches, file);
 	cfi.entry = file->entry < cfi.base ? 0 : file->entry;
 	list_functions(&cfi);
-	sort_functions(&cfi);
+	sort_by_u64(cfi.functions, cfi.count, sizeof(*cfi.functions));
 	give_all(&cfi);
 	free(cfi.functions);
 	free(table);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/notes.h"
 #include "elf/symtab.h"
 #include "lib/memory.h"
 #include "unwind/switches.h"
@@ -36,25 +37,16 @@ static bool is_switch(const char *name)
 	return false;
 }
 
-/* In position-independent programs it has another name. */
-static bool is_go(const struct elf_file *file)
-{
-	return elf_file_section_named(file, ".gopclntab") ||
-	       elf_file_section_named(file, ".data.rel.ro.gopclntab");
-}
-
 void switches_find(struct switches *switches, const struct elf_file *file)
 {
-	const struct elf_file_section *section = NULL;
+	const struct elf_file_section *section =
+		elf_file_section_of_type(file, SHT_SYMTAB);
 	struct elf_symtab_entry entry;
 	struct input_window *names;
 	struct elf_symtab symtab;
 
 	switches->count = 0;
-	for (uint32_t i = 1; i < file->section_count; i++)
-		if (file->sections[i].type == SHT_SYMTAB)
-			section = &file->sections[i];
-	if (!section || !is_go(file) ||
+	if (!section || !elf_is_go(file) ||
 	    elf_symtab_open(&symtab, file, section))
 		return;
 	names = memory_new(1, sizeof(*names));
