@@ -254,6 +254,7 @@ INLINE __u32 step_bare(struct walk *walk, bool none)
 {
 	__u64 fp = walk->at.fp, near[NEAR_WORDS], first;
 	struct call_seen top, seen;
+	__u64 ahead;
 
 	first = if_less(walk->frames, 2);
 	read_words(walk, NEAR_WORDS, walk->at.sp);
@@ -261,15 +262,15 @@ INLINE __u32 step_bare(struct walk *walk, bool none)
 	top = look_before(walk, near[0]);
 	if (none)
 		return top.is ? step_out(walk, near[0], 0) : WALK_NO_MAPPING;
-	top.ahead |= ~first & FAR;
+	ahead = top.ahead | (~first & FAR);
 	if (fp && !read_words(walk, 2, fp)) {
 		seen = look_before(walk, walk->words[1]);
-		if (seen.is & ~if_less(top.ahead, seen.ahead))
+		if (seen.is & ~if_less(ahead, seen.ahead))
 			return step_by_pointer(walk);
 	}
 #pragma clang loop unroll(full)
 	for (__u32 i = 0; i < NEAR_WORDS; i++) {
-		seen = look_before(walk, near[i]);
+		seen = i ? look_before(walk, near[i]) : top;
 		if (if_less(seen.ahead, FAR) | (seen.blind & first))
 			return step_out(walk, near[i], i);
 	}

@@ -5,8 +5,9 @@
  * The same steps as in bpf/walk.h, which has the reasons, for processes whose
  * tables were not in the kernel at the tick.  What is different: mappings are
  * those of the sample's time, code is what files have (a frame pointer to other
- * code is believed), and memory is what was copied, from the stack pointer up.  Below it lies what a function has just popped: its frame pointer
- * is still in the register then, whatever the table says.
+ * code is believed), and memory is what was copied, from the stack pointer up.
+ * Below it lies what a function has just popped: its frame pointer is still in the
+ * register then, whatever the table says.
  */
 #include <string.h>
 
@@ -114,15 +115,14 @@ static int bare(struct walk *walk, bool none)
 	top = look_before(walk, near[0]);
 	if (none)
 		return top.is ? out(walk, near[0], 0) : WALK_NO_MAPPING;
-	if (!first)
-		top.ahead = UINT64_MAX;
 	if (fp && read_word(walk, fp + 8, &ip)) {
 		seen = look_before(walk, ip);
-		if ((seen.is || seen.unread) && top.ahead >= seen.ahead)
+		if ((seen.is || seen.unread) &&
+		    (!first || top.ahead >= seen.ahead))
 			return by_pointer(walk);
 	}
 	for (uint64_t i = 0; i < NEAR_WORDS; i++) {
-		seen = look_before(walk, near[i]);
+		seen = i ? look_before(walk, near[i]) : top;
 		if (seen.ahead < UINT64_MAX || (seen.blind && first))
 			return out(walk, near[i], i);
 	}
