@@ -13,14 +13,14 @@
 #	browser	pages and pictures in Chromium, driven by playwright
 #	consumers  others read what prof writes, and prof what others write
 #	lint	static analysers, shellcheck, mandoc
-#	coverage	which lines unit, golden and live reach, as a table
+#	coverage	which lines unit, golden, images and live reach, as a table
 #	vm	the oldest and the newest kernel, in QEMU (VM_KERNELS)
 #	long	ten million samples, two million inputs per parser, five minutes
 #		of a busy machine, all calls that can fail
 #
-# Without a part: unit golden floors docs build images live consumers.  A test prints
-# `ok`, `FAIL` or `skip` with its name; the last line counts them.  Status 1 if
-# one failed.
+# Without a part: unit golden floors docs build images live consumers.  A test
+# prints `ok`, `FAIL` or `skip` with its name; the last line counts them.  Status
+# 1 if one failed.
 set -u
 cd "$(dirname "$0")" || exit 1
 export LC_ALL=C
@@ -191,6 +191,7 @@ part_long() {
 	export FAULTS_ALL=1 UNWIND_FRAMES=200000
 	install_packages "${long_needs[@]}" ||
 		echo "test.sh: goes on without other languages" >&2
+	part_images
 	part_live
 	if [ "$(id -u)" = 0 ]; then
 		bash test/long.sh

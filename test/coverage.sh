@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # coverage.sh: which lines the tests reach, by gcov.  The tree is copied to
 # build/coverage/tree and built there so that each program counts, with the
-# system's libc; unit, golden and live tests run there as they are
+# system's libc; unit, golden, images and live tests run there as they are
 # (COVERAGE_PARTS are others), then --check, as root and as nobody.
 #
 # Prints a table, files by room; build/coverage/ROOM#FILE.c.gcov marks the lines
@@ -28,7 +28,7 @@ gcc -O1 -c -o build/coverage.o test/coverage.c || exit 1
 export CC=gcc CFLAGS="-O0 -g --coverage"
 export LDFLAGS="--coverage -Wl,--wrap=execvp,--wrap=_exit build/coverage.o"
 # shellcheck disable=SC2086
-./test.sh ${COVERAGE_PARTS:-unit golden live} >"$out/tests" 2>&1
+./test.sh ${COVERAGE_PARTS:-unit golden images live} >"$out/tests" 2>&1
 chmod -R a+rwX build
 ./prof --check >>"$out/tests" 2>&1
 [ "$(id -u)" != 0 ] || setpriv --reuid=65534 --regid=65534 --clear-groups \

@@ -244,17 +244,15 @@ func main() { os.Exit(cold(work(3)) % 2) }
 END
 	for mode in exe pie; do
 		for strip in '' '-s -w'; do
-			if (cd "$T" && HOME=$T GOFLAGS=-mod=mod GO111MODULE=off \
-				CGO_ENABLED=0 go build -buildmode=$mode \
-				-ldflags "$strip" -o "$T/go" main.go) \
-				>"$T/log" 2>&1; then
+			if CGO_ENABLED=0 go_build "$T" -buildmode=$mode \
+				-ldflags "$strip" -o "$T/go" main.go; then
 				$name "$T/go" --all | awk '{ print $3 }' |
 					sort -u >"$T/all"
 				expect "go-$mode${strip:+-stripped}" test \
 					"$(grep -cxE 'main\.(work|cold|main)' \
 					"$T/all")" = 3
 			else
-				skip "go-$mode" "$(head -n 1 "$T/log")"
+				skip "go-$mode" "$(head -n 1 "$T/go.err")"
 			fi
 		done
 	done

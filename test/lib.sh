@@ -50,6 +50,12 @@ stop_all() {
 	PIDS=()
 }
 
+# go build, which leaves nothing behind but in $T: go_build DIRECTORY ARGUMENTS...
+go_build() {
+	(cd "$1" && shift && HOME=$T GOCACHE=$T/cache GO111MODULE=off \
+		GOFLAGS='' go build "$@") >"$T/go.err" 2>&1
+}
+
 # The sum of the counts of a folded file, or of its lines that match a regex.
 folds() {
 	awk -v re="${2:-.}" '$0 ~ re { sum += $NF } END { print sum + 0 }' "$1"

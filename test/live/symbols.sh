@@ -281,10 +281,8 @@ func serve(s *shop) { s.sum += s.take(s.n); s.n++ }
 func main() { s := &shop{}; for { serve(s) } }
 END
 if command -v go >/dev/null; then
-	(cd "$T/go" && HOME=$T GOCACHE=$T/cache GO111MODULE=off GOFLAGS='' \
-		go build -o ../go-plain a.go && HOME=$T GOCACHE=$T/cache \
-		GO111MODULE=off go build -ldflags '-s -w' -o ../go-bare a.go) \
-		>"$T/go.err" 2>&1
+	go_build "$T/go" -o ../go-plain a.go &&
+		go_build "$T/go" -ldflags '-s -w' -o ../go-bare a.go
 	start "$T/go-plain"
 	start "$T/go-bare"
 	run 1.5

@@ -224,9 +224,7 @@ END
 	for how in -ldflags= "-ldflags=-s -w" -buildmode=pie; do
 		name=goes${how##*=}
 		name=${name// /}
-		(cd "$T/go" && HOME=$T GOCACHE=$T/cache GO111MODULE=off \
-			GOFLAGS='' go build "$how" -o "../$name" a.go) \
-			>"$T/go.err" 2>&1
+		go_build "$T/go" "$how" -o "../$name" a.go
 		"$T/$name" &
 		pid=$!
 		sleep 0.5
