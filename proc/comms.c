@@ -31,8 +31,8 @@ void comms_round(struct comms *comms)
 	index_clear(&comms->index);
 }
 
-bool comms_same(struct comms *comms, uint32_t tgid, uint32_t tid,
-		const char *comm)
+enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
+			const char *comm)
 {
 	struct comm new = { .tid = tid };
 	char path[64], now[64];
@@ -45,16 +45,18 @@ bool comms_same(struct comms *comms, uint32_t tgid, uint32_t tid,
 	position = index_find(&comms->index, hash, comm_equal, comms->comm,
 			      &new);
 	if (position != INDEX_NONE)
-		return comms->comm[position].same;
+		return comms->comm[position].now;
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", tgid, tid);
-	new.same = file_read_text(path, now, sizeof(now)) ||
-		   !strcmp(now, new.comm);
+	if (file_read_text(path, now, sizeof(now)))
+		new.now = COMM_GONE;
+	else
+		new.now = strcmp(now, new.comm) ? COMM_OTHER : COMM_SAME;
 	comms->comm = memory_grow(comms->comm, &comms->capacity,
 				  comms->count + 1, sizeof(new));
 	comms->comm[comms->count] = new;
 	index_add(&comms->index, hash, (uint32_t)comms->count);
 	comms->count++;
-	return new.same;
+	return new.now;
 }
 
 void comms_free(struct comms *comms)

@@ -2,7 +2,6 @@
 #ifndef PROC_COMMS_H
 #define PROC_COMMS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/index.h"
@@ -12,7 +11,10 @@ struct comms {
 	struct comm {
 		uint32_t tid;
 		char comm[16];	/* as the sample has it */
-		bool same;
+		enum comm_now {
+			COMM_SAME, COMM_OTHER,
+			COMM_GONE,	/* there is no such thread any more */
+		} now;
 	} *comm;
 	size_t count, capacity;
 	struct index index;
@@ -22,11 +24,11 @@ struct comms {
 void comms_round(struct comms *comms);
 
 /*
- * Whether the thread is called now as it was in the sample.  Gone counts as the
- * same: then there is nothing newer that could be mistaken for older.
+ * Whether the thread is called now as it was in the sample.  If it is gone, at
+ * least nothing newer can be mistaken for older.
  */
-bool comms_same(struct comms *comms, uint32_t tgid, uint32_t tid,
-		const char *comm);
+enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
+			const char *comm);
 void comms_free(struct comms *comms);
 
 #endif

@@ -240,11 +240,19 @@ static bool parse_task(struct bytes record, struct side_event *event)
 static bool parse_comm(struct bytes record, struct side_event *event)
 {
 	uint32_t numbers[2];
+	struct bytes body;
+	const char *comm;
 
-	if (!bytes_copy(record, HEADER, numbers, sizeof(numbers)))
+	/* The name is padded to 8 bytes and ends before the sample_id. */
+	if (!bytes_part(record, 0, record.size - SAMPLE_ID, &body) ||
+	    !bytes_copy(body, HEADER, numbers, sizeof(numbers)))
 		return false;
+	comm = bytes_text(body, HEADER + sizeof(numbers));
 	event->pid = numbers[0];
 	event->tid = numbers[1];
+	if (comm)
+		memcpy(event->comm, comm,
+		       strnlen(comm, sizeof(event->comm) - 1));
 	return true;
 }
 

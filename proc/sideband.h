@@ -21,6 +21,7 @@ struct side_event {
 		SIDE_LOST,	/* records of some CPU since lost_since */
 	} kind;
 	uint32_t pid, tid, ppid;
+	char comm[16];		/* SIDE_EXEC: of the new program */
 	uint64_t lost_since;
 	struct side_map {
 		uint64_t start, size, offset;

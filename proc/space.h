@@ -36,6 +36,7 @@ struct space {
 	uint32_t looks;		/* ... and how many there were in vain */
 	int error;		/* of that look, -errno */
 	char comm[16];		/* of a thread then */
+	char program[16];	/* comm that the last exec gave; "": none seen */
 };
 
 /* A version of another process begins; takes over a hold of version->root. */

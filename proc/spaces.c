@@ -183,6 +183,8 @@ static void on_fork(struct spaces *spaces, const struct side_event *event)
 		child = processes_add(&spaces->all, event->pid);
 	space_of(spaces, child)->gone = space_of(spaces, child)->looked = 0;
 	space_of(spaces, child)->exited = false;
+	space_of(spaces, child)->error = 0;
+	space_of(spaces, child)->program[0] = '\0';
 	space_of(spaces, child)->looks = 0;
 	space_of(spaces, child)->changes = changes;
 	space_push(space_of(spaces, child), &spaces->ranges, &version);
@@ -196,10 +198,12 @@ static void on_exec(struct spaces *spaces, const struct side_event *event)
 		.clean = event->time, .birth = true, .executed = true,
 		.parent = last_version(spaces, position)->parent,
 	};
+	struct space *space = space_of(spaces, position);
 
-	space_of(spaces, position)->changes = 0;
-	space_of(spaces, position)->looks = 0;
-	space_push(space_of(spaces, position), &spaces->ranges, &version);
+	space->changes = 0;
+	space->looks = 0;
+	memcpy(space->program, event->comm, sizeof(space->program));
+	space_push(space, &spaces->ranges, &version);
 }
 
 static void on_map(struct spaces *spaces, const struct side_event *event)
@@ -485,18 +489,37 @@ static bool in_exec(const struct space_moment *moment,
 	return moment->in_kernel && version->executed && moment->first <= end;
 }
 
-/* Without records: whether what is known is of the program of the sample. */
+/*
+ * A thread that is gone, with records: whether it was called as the last exec
+ * called it.  Other threads than the first one have names of their own.
+ */
+static bool last_program(const struct space *space, uint32_t tid,
+			 const char *comm)
+{
+	return !space->program[0] || tid != space->tgid ||
+	       !strcmp(space->program, comm);
+}
+
+/*
+ * Without records, or without times: whether what is known is of the program of
+ * the sample.
+ */
 static bool same_program(struct spaces *spaces, uint32_t position,
 			 const struct space_moment *moment)
 {
 	struct space *space = space_of(spaces, position);
 	char comm[sizeof(space->comm)] = "";
+	enum comm_now now;
 
 	if (!moment->comm || spaces->blind)
 		return true;
 	memcpy(comm, moment->comm, strnlen(moment->comm, sizeof(comm) - 1));
-	if (!comms_same(&spaces->comms, moment->tgid, moment->tid, comm))
+	now = comms_now(&spaces->comms, moment->tgid, moment->tid, comm);
+	if (now == COMM_OTHER)
 		return false;
+	if (spaces->update)
+		return now == COMM_SAME ||
+		       last_program(space, moment->tid, comm);
 	if (!space->error)
 		memcpy(space->comm, comm, sizeof(comm));
 	return !strcmp(space->comm, comm);

@@ -83,6 +83,8 @@ static void tell(void *context, const struct side_event *event)
 		    kinds[event->kind], event->pid);
 	if (event->kind == SIDE_FORK)
 		text_format(context, " of %u", event->ppid);
+	if (event->kind == SIDE_EXEC)
+		text_format(context, " %s", event->comm);
 	if (event->kind == SIDE_MAP)
 		text_format(context, " %llx %s",
 			    (unsigned long long)event->map.start,
@@ -121,7 +123,7 @@ TEST(sideband_records)
 	sideband_add(sideband, 0, make(PERF_RECORD_SWITCH, 0, lost, 0, 16));
 	CHECK_U64(sideband_lost(sideband), 5);
 	CHECK(!sideband_deaf(sideband));
-	check_told(sideband, 100, "10 fork 7 of 6\n11 exec 7\n"
+	check_told(sideband, 100, "10 fork 7 of 6\n11 exec 7 true\n"
 		   "13 map 7 1000 /bin/true\n14 exit 7\n"
 		   "15 lost 0 since 14\n");
 	check_told(sideband, 100, "");
@@ -169,7 +171,7 @@ TEST(sideband_order)
 	sideband_add(sideband, 2, make_map(8, 0x1000, 1, "/first", 35));
 	sideband_add(sideband, 2, make_map(8, 0x1000, 1, "/second", 35));
 	check_told(sideband, 10, "");
-	check_told(sideband, 50, "20 fork 7 of 6\n30 exec 7\n35 exec 8\n"
+	check_told(sideband, 50, "20 fork 7 of 6\n30 exec 7 x\n35 exec 8 x\n"
 		   "35 map 8 1000 /first\n35 map 8 1000 /second\n"
 		   "40 map 7 3000 /late\n");
 	/* What had to wait still has its path; an earlier one came late. */

@@ -144,6 +144,33 @@ TEST(spaces_exec_and_maps)
 	close_spaces();
 }
 
+/*
+ * Samples without times: of a process that is gone, what its first thread was
+ * called before the exec is of another program; a look in vain changes nothing.
+ */
+TEST(spaces_without_times)
+{
+	open_spaces();
+	spaces_timeless(spaces);
+	spaces_event(spaces, &(struct side_event){
+			     .kind = SIDE_EXEC, .time = begin + 100,
+			     .pid = PID, .tid = PID, .comm = "y",
+		     });
+	on_map(PID, 0x1000, "/bin/y", 110);
+	CHECK_TEXT(at(PID, 0x1010, 200), "remapped");
+	spaces_event(spaces, &(struct side_event){
+			     .kind = SIDE_EXEC, .time = begin + 100,
+			     .pid = OTHER, .tid = OTHER, .comm = "x",
+		     });
+	on_map(OTHER, 0x1000, "/bin/x", 110);
+	CHECK_TEXT(at(OTHER, 0x2000, 200), "unmapped");
+	CHECK_TEXT(at(OTHER, 0x1010, 200), "x+10");
+	/* Only forked, never another program. */
+	on_fork(OTHER, CHILD, 150);
+	CHECK_TEXT(at(CHILD, 0x1010, 200), "x+10");
+	close_spaces();
+}
+
 /* The same name, the same addresses, another program. */
 TEST(spaces_exec_again)
 {
