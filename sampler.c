@@ -24,7 +24,9 @@
  * A CPU can go off line.  Its event stops then, and stays dead when the CPU is
  * back: PERF_EVENT_IOC_ENABLE says 0 and does nothing.  The one sign is that
  * its time no longer advances (PERF_FORMAT_TOTAL_TIME_ENABLED, which is read for
- * this, and for how many ticks to expect); a new event has to be opened.
+ * this, and for how many ticks to expect); a new event has to be opened.  Linux
+ * 5.10 gives events to CPUs that are only about to come: those never begin, their
+ * time stays 0, and they are as dead.
  *
  * Source: man 2 perf_event_open.
  */
@@ -183,8 +185,7 @@ static uint64_t event_time(const struct sampler_event *event)
 {
 	uint64_t wall = system_now() - event->started, enabled;
 
-	if (!perf_event_time_enabled(event->fd, &enabled) && enabled &&
-	    enabled < wall)
+	if (!perf_event_time_enabled(event->fd, &enabled) && enabled < wall)
 		return enabled;
 	return wall;
 }

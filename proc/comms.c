@@ -31,15 +31,16 @@ void comms_round(struct comms *comms)
 	index_clear(&comms->index);
 }
 
-enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
-			const char *comm)
+/* If the thread is gone, at least nothing newer can be mistaken for older. */
+static enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
+			       const char comm[16])
 {
 	struct comm new = { .tid = tid };
 	char path[64], now[64];
 	uint64_t hash;
 	uint32_t position;
 
-	memcpy(new.comm, comm, strnlen(comm, sizeof(new.comm) - 1));
+	memcpy(new.comm, comm, sizeof(new.comm));
 	hash = index_hash(&new.tid, sizeof(new.tid)) ^
 	       index_hash(new.comm, sizeof(new.comm));
 	position = index_find(&comms->index, hash, comm_equal, comms->comm,
@@ -57,6 +58,34 @@ enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
 	index_add(&comms->index, hash, (uint32_t)comms->count);
 	comms->count++;
 	return new.now;
+}
+
+/*
+ * A thread that is gone: whether it was called as the last exec called it.
+ * Other threads than the first one have names of their own.
+ */
+static bool last_program(const struct space *space, uint32_t tid,
+			 const char *comm)
+{
+	return !space->program[0] || tid != space->tgid ||
+	       !strcmp(space->program, comm);
+}
+
+bool comms_same_program(struct comms *comms, struct space *space, uint32_t tid,
+			const char *name, bool records)
+{
+	char comm[sizeof(space->comm)] = "";
+	enum comm_now now;
+
+	memcpy(comm, name, strnlen(name, sizeof(comm) - 1));
+	now = comms_now(comms, space->tgid, tid, comm);
+	if (now == COMM_OTHER)
+		return false;
+	if (records)
+		return now == COMM_SAME || last_program(space, tid, comm);
+	if (!space->error)
+		memcpy(space->comm, comm, sizeof(comm));
+	return !strcmp(space->comm, comm);
 }
 
 void comms_free(struct comms *comms)

@@ -2,9 +2,11 @@
 #ifndef PROC_COMMS_H
 #define PROC_COMMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/index.h"
+#include "proc/space.h"
 
 /* How threads are called now, each looked at once a round.  Starts zeroed. */
 struct comms {
@@ -24,11 +26,12 @@ struct comms {
 void comms_round(struct comms *comms);
 
 /*
- * Whether the thread is called now as it was in the sample.  If it is gone, at
- * least nothing newer can be mistaken for older.
+ * Whether what is known of the space is of the program that its thread `tid` was
+ * in when it was called `name`.  `records`: each exec is known, only the sample's
+ * time is not.
  */
-enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
-			const char *comm);
+bool comms_same_program(struct comms *comms, struct space *space, uint32_t tid,
+			const char *name, bool records);
 void comms_free(struct comms *comms);
 
 #endif

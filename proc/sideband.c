@@ -61,6 +61,7 @@ struct waiting {
 struct sideband {
 	struct listener {
 		uint32_t cpu;
+		uint64_t time;	/* of the event, at the last check */
 		struct ring ring;
 	} *listeners;
 	int *fds;		/* of listeners[], for poll(2) */
@@ -73,9 +74,43 @@ struct sideband {
 	size_t heard_capacity;
 	size_t ring;		/* that is being read */
 	size_t bytes;		/* of a ring */
+	uint64_t checks[2];	/* when the last two were, the older one last */
 	uint64_t lost;
 	bool deaf;
 };
+
+/* The path is kept beside, as the record is gone after this. */
+static void add_event(struct sideband *sideband,
+		      const struct side_event *event, const char *path)
+{
+	struct waiting waiting = {
+		.event = *event, .order = sideband->order++,
+		.path = sideband->paths.length,
+	};
+
+	if (path)
+		text_add(&sideband->paths, path, strlen(path) + 1);
+	sideband->events = memory_grow(sideband->events,
+				       &sideband->event_capacity,
+				       sideband->event_count + 1,
+				       sizeof(waiting));
+	sideband->events[sideband->event_count++] = waiting;
+}
+
+/* The last time of this ring. */
+static uint64_t *heard_of(struct sideband *sideband, size_t ring)
+{
+	size_t before = sideband->heard_capacity;
+
+	sideband->heard = memory_grow(sideband->heard,
+				      &sideband->heard_capacity, ring + 1,
+				      sizeof(*sideband->heard));
+	if (sideband->heard_capacity > before)
+		memset(sideband->heard + before, 0,
+		       (sideband->heard_capacity - before) *
+		       sizeof(*sideband->heard));
+	return &sideband->heard[ring];
+}
 
 /* ------------------------------------------------------------- listening */
 
@@ -89,6 +124,7 @@ static int open_event(uint32_t cpu, size_t bytes)
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			   PERF_SAMPLE_CPU;
 	attr.sample_id_all = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr.task = 1;
 	attr.comm = 1;
 	attr.comm_exec = 1;
@@ -204,22 +240,66 @@ struct sideband *sideband_open(const struct cpus *cpus, bool must)
 	return sideband;
 }
 
+/* What is in the ring is kept; the last one takes its place. */
+static void stop_listening(struct sideband *sideband, size_t i)
+{
+	size_t last = --sideband->count;
+
+	ring_close(&sideband->listeners[i].ring);
+	close(sideband->fds[i]);
+	sideband->listeners[i] = sideband->listeners[last];
+	sideband->fds[i] = sideband->fds[last];
+	*heard_of(sideband, i) = *heard_of(sideband, last);
+	*heard_of(sideband, last) = 0;
+}
+
+/*
+ * The event of a CPU that went off line is dead when it is back, as a clock is
+ * (sampler.c), and its time stands still.  It may have died at any time since the
+ * check before the last, the last that saw time go by.
+ */
+static void stop_dead(struct sideband *sideband)
+{
+	sideband_collect(sideband);
+	for (size_t i = sideband->count; i-- > 0;) {
+		struct listener *listener = &sideband->listeners[i];
+		uint64_t time;
+
+		if (perf_event_time_enabled(sideband->fds[i], &time))
+			continue;
+		if (time == listener->time)
+			stop_listening(sideband, i);
+		else
+			listener->time = time;
+	}
+}
+
 void sideband_check(struct sideband *sideband, const struct cpus *cpus)
 {
+	bool gap = false;
+
+	stop_dead(sideband);
 	for (size_t i = 0; i < cpus->count; i++) {
 		const char *what;
 		int error;
 
-		/* A task event lives on when its CPU comes back. */
 		if (is_heard(sideband, cpus->cpu[i]) || sideband->deaf)
 			continue;
 		error = listen_on(sideband, cpus->cpu[i], &what);
+		gap |= !error;
 		if (!error || error == -ENODEV)
 			continue;
 		log_warning("CPU %u: %s: %s: forks there are not seen",
 			    cpus->cpu[i], what, system_strerror(error));
 		sideband->deaf = true;
 	}
+	if (gap)
+		add_event(sideband, &(struct side_event){
+				  .kind = SIDE_LOST, .time = system_now(),
+				  .lost_since = sideband->checks[1],
+			  }, NULL);
+	sideband->checks[1] = sideband->checks[0];
+	sideband->checks[0] = system_now();
 }
 
 /* ------------------------------------------------------------- the records */
@@ -286,39 +366,6 @@ static bool parse_map(struct bytes record, struct side_event *event,
 		.major = fixed.major, .minor = fixed.minor,
 	};
 	return true;
-}
-
-/* The path is kept beside, as the record is gone after this. */
-static void add_event(struct sideband *sideband,
-		      const struct side_event *event, const char *path)
-{
-	struct waiting waiting = {
-		.event = *event, .order = sideband->order++,
-		.path = sideband->paths.length,
-	};
-
-	if (path)
-		text_add(&sideband->paths, path, strlen(path) + 1);
-	sideband->events = memory_grow(sideband->events,
-				       &sideband->event_capacity,
-				       sideband->event_count + 1,
-				       sizeof(waiting));
-	sideband->events[sideband->event_count++] = waiting;
-}
-
-/* The last time of this ring. */
-static uint64_t *heard_of(struct sideband *sideband, size_t ring)
-{
-	size_t before = sideband->heard_capacity;
-
-	sideband->heard = memory_grow(sideband->heard,
-				      &sideband->heard_capacity, ring + 1,
-				      sizeof(*sideband->heard));
-	if (sideband->heard_capacity > before)
-		memset(sideband->heard + before, 0,
-		       (sideband->heard_capacity - before) *
-		       sizeof(*sideband->heard));
-	return &sideband->heard[ring];
 }
 
 void sideband_add(struct sideband *sideband, size_t ring, struct bytes record)

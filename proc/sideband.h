@@ -18,7 +18,8 @@ struct side_event {
 		SIDE_EXIT,	/* of thread tid */
 		SIDE_EXEC,	/* pid runs another program from here on */
 		SIDE_MAP,	/* pid has mapped code: `map` */
-		SIDE_LOST,	/* records of some CPU since lost_since */
+		SIDE_LOST,	/* some CPU's records since lost_since, or
+				   some of them */
 	} kind;
 	uint32_t pid, tid, ppid;
 	char comm[16];		/* SIDE_EXEC: of the new program */
@@ -45,7 +46,10 @@ struct sideband *sideband_new(void);
  */
 struct sideband *sideband_open(const struct cpus *cpus, bool must);
 
-/* Rings for CPUs that are new; for the drain after a look at the CPUs. */
+/*
+ * Rings for CPUs that are new, or back, for the drain after a look at the CPUs.
+ * What was missed meanwhile becomes SIDE_LOST.
+ */
 void sideband_check(struct sideband *sideband, const struct cpus *cpus);
 
 /* Takes what has arrived out of the rings, to make room there. */

@@ -489,42 +489,6 @@ static bool in_exec(const struct space_moment *moment,
 	return moment->in_kernel && version->executed && moment->first <= end;
 }
 
-/*
- * A thread that is gone, with records: whether it was called as the last exec
- * called it.  Other threads than the first one have names of their own.
- */
-static bool last_program(const struct space *space, uint32_t tid,
-			 const char *comm)
-{
-	return !space->program[0] || tid != space->tgid ||
-	       !strcmp(space->program, comm);
-}
-
-/*
- * Without records, or without times: whether what is known is of the program of
- * the sample.
- */
-static bool same_program(struct spaces *spaces, uint32_t position,
-			 const struct space_moment *moment)
-{
-	struct space *space = space_of(spaces, position);
-	char comm[sizeof(space->comm)] = "";
-	enum comm_now now;
-
-	if (!moment->comm || spaces->blind)
-		return true;
-	memcpy(comm, moment->comm, strnlen(moment->comm, sizeof(comm) - 1));
-	now = comms_now(&spaces->comms, moment->tgid, moment->tid, comm);
-	if (now == COMM_OTHER)
-		return false;
-	if (spaces->update)
-		return now == COMM_SAME ||
-		       last_program(space, moment->tid, comm);
-	if (!space->error)
-		memcpy(space->comm, comm, sizeof(comm));
-	return !strcmp(space->comm, comm);
-}
-
 /* Reads what is not known yet; false if that has to be told as view->note. */
 static bool learn(struct spaces *spaces, uint32_t position,
 		  const struct space_moment *moment, struct space_view *view)
@@ -547,9 +511,11 @@ static bool learn(struct spaces *spaces, uint32_t position,
 	view->whole = is_whole(spaces, version);
 	view->note = view->whole ? SPACE_UNMAPPED :
 		     note_of(spaces, space->error);
-	if (!spaces->update || spaces->timeless)
-		if (!same_program(spaces, position, moment))
-			return false;
+	if ((!spaces->update || spaces->timeless) && moment->comm &&
+	    !spaces->blind &&
+	    !comms_same_program(&spaces->comms, space_of(spaces, position),
+				moment->tid, moment->comm, spaces->update))
+		return false;
 	/* What was whole before records were lost may be of another program. */
 	if (!view->whole && version->clean && spaces->update)
 		return false;
