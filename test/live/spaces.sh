@@ -182,22 +182,25 @@ fi
 wrong=$(grep -E '^true;(\[unmapped\];)*\[(sh|dash|bash)\+' "$T/out")
 expect short-lived-right test -z "$wrong"
 
-# However many come and go, memory and descriptors stay as they are.
+# However many come and go, memory and descriptors stay as they are: what leaks
+# grows in both halves, what is met for the first time in one.
 start sh "$T/churn.sh" 20000
 ./prof -v -F 49 -d 9 -o "$T/out" 2>"$T/err" &
 prof=$!
-sleep 4
-descriptors() { find "/proc/$prof/fd" -mindepth 1 | wc -l; }
-fds=$(descriptors)
-rss=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
-sleep 4
-fds2=$(descriptors)
-rss2=$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)
+fds=() rss=()
+for _ in 1 2 3; do
+	sleep 2.7
+	fds+=("$(find "/proc/$prof/fd" -mindepth 1 | wc -l)")
+	rss+=("$(awk '/VmRSS/ { print $2 }' /proc/$prof/status)")
+done
 wait $prof
-if [ $((fds2 - fds)) -le 16 ] && [ $((rss2 - rss)) -le 512 ]; then
-	ok "churn-flat ($fds to $fds2 descriptors, $rss to $rss2 KB)"
+seen="${fds[*]} descriptors, ${rss[*]} KB"
+if [ $((fds[2] - fds[0])) -le 16 ] &&
+	{ [ $((rss[1] - rss[0])) -le 256 ] || [ $((rss[2] - rss[1])) -le 256 ]; }
+then
+	ok "churn-flat ($seen)"
 else
-	fail churn-flat "$fds to $fds2 descriptors, $rss to $rss2 KB"
+	fail churn-flat "$seen"
 fi
 stop_all
 
