@@ -6,7 +6,7 @@
 PLAIN_CFLAGS = -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls \
 	-pthread -Wall -Wextra
 PLAIN = $(B)/test/plain/whole $(B)/test/plain/whole-static \
-	$(B)/test/plain/whole.so
+	$(B)/test/plain/whole-debug $(B)/test/plain/whole.so
 
 $(B)/test/plain/%: test/victims/plain/%.c
 	@mkdir -p $(@D)
@@ -16,6 +16,12 @@ $(B)/test/plain/%-static: test/victims/plain/%.c
 	@mkdir -p $(@D)
 	$(call say,CC   ,$<)gcc $(PLAIN_CFLAGS) -static -no-pie -o $@ $< 2>&1 | \
 		grep -v 'statically linked' || true
+
+# What is for debuggers alone: .debug_frame, beside the C library's .eh_frame.
+$(B)/test/plain/%-debug: test/victims/plain/%.c
+	@mkdir -p $(@D)
+	$(call say,CC   ,$<)gcc $(PLAIN_CFLAGS) -fno-unwind-tables \
+		-fno-asynchronous-unwind-tables -o $@ $<
 
 $(B)/test/plain/%.so: test/victims/plain/library.c
 	@mkdir -p $(@D)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cfi: from .eh_frame (or .debug_frame) to rows.
+ * cfi: from .eh_frame and .debug_frame to rows.
  *
- * Both are a sequence of records:
+ * Most files have the first alone; where both tell of a function, it counts.  The
+ * second has what C without unwind tables has for debuggers, and Go.  Both are a sequence of records:
  *
  *	CIE   length │ 0 (-1) │ version, "zR", factors, encoding │ instructions
  *	FDE   length │ its CIE │ first address, size │ instructions
@@ -45,20 +46,27 @@ struct cie {
 };
 
 struct function {
-	uint64_t start, record;
+	uint64_t start, record;	/* IN_DEBUG | where it is in .debug_frame */
+};
+
+#define IN_DEBUG (1ull << 63)
+
+struct table {
+	struct bytes bytes;	/* of the section, ours */
+	uint64_t address;	/* where it is loaded */
+	bool debug;		/* .debug_frame */
+	bool sized;		/* by a section: bytes end where it does */
+	struct cie cie;		/* the last one read */
+	struct cfa_state initial;	/* after its instructions */
 };
 
 struct cfi {
-	struct bytes bytes;	/* of the section */
-	uint64_t address;	/* where it is loaded */
+	struct table eh, debug;
 	uint64_t base, entry;	/* of the file */
-	bool debug;		/* .debug_frame */
-	bool sized;		/* by a section: bytes end where it does */
 	struct function *functions;
 	size_t count, capacity;
-	struct cie cie;		/* the last one read */
-	struct cfa_state initial;	/* after its instructions */
 	struct switches switches;
+	bool go;		/* what is given is of a function of Go's */
 
 	cfi_add *add;
 	void *context;
@@ -73,7 +81,7 @@ struct cfi {
  * The head of the record at cursor->at: what it says of its CIE, to *id, where
  * it ends, to *end.  False at the end of the section.
  */
-static bool take_head(const struct cfi *cfi, struct dwarf *cursor,
+static bool take_head(const struct table *table, struct dwarf *cursor,
 		      uint64_t *id, uint64_t *end)
 {
 	uint64_t length = dwarf_take(cursor, 4);
@@ -81,7 +89,7 @@ static bool take_head(const struct cfi *cfi, struct dwarf *cursor,
 
 	if (wide)
 		length = dwarf_take(cursor, 8);
-	if (cursor->failed || length > cfi->bytes.size - cursor->at) {
+	if (cursor->failed || length > table->bytes.size - cursor->at) {
 		cursor->failed = true;
 		return false;
 	}
@@ -89,23 +97,23 @@ static bool take_head(const struct cfi *cfi, struct dwarf *cursor,
 		return false;
 	*end = cursor->at + length;
 	/* .eh_frame has 4 bytes there also in long records. */
-	*id = dwarf_take(cursor, wide && cfi->debug ? 8 : 4);
+	*id = dwarf_take(cursor, wide && table->debug ? 8 : 4);
 	return !cursor->failed;
 }
 
-static bool is_cie(const struct cfi *cfi, uint64_t id)
+static bool is_cie(const struct table *table, uint64_t id)
 {
-	return cfi->debug ? id == UINT32_MAX || id == UINT64_MAX : id == 0;
+	return table->debug ? id == UINT32_MAX || id == UINT64_MAX : id == 0;
 }
 
 /* Where the CIE is of an FDE whose id stands in front of cursor->at. */
-static uint64_t cie_of(const struct cfi *cfi, const struct dwarf *cursor,
+static uint64_t cie_of(const struct table *table, const struct dwarf *cursor,
 		       uint64_t id)
 {
-	return cfi->debug ? id : cursor->at - 4 - id;
+	return table->debug ? id : cursor->at - 4 - id;
 }
 
-static void read_augmentation(const struct cfi *cfi, struct dwarf *cursor,
+static void read_augmentation(const struct table *table, struct dwarf *cursor,
 			      const char *text, struct cie *cie)
 {
 	uint64_t size = dwarf_unsigned(cursor), end = cursor->at + size;
@@ -117,7 +125,7 @@ static void read_augmentation(const struct cfi *cfi, struct dwarf *cursor,
 		else if (*text == 'L')
 			dwarf_byte(cursor);
 		else if (*text == 'P')
-			dwarf_encoded(cursor, cfi->address,
+			dwarf_encoded(cursor, table->address,
 				      dwarf_byte(cursor) & 0x7f);
 		else if (*text != 'S' && *text != 'B' && *text != 'G')
 			break;
@@ -125,18 +133,18 @@ static void read_augmentation(const struct cfi *cfi, struct dwarf *cursor,
 	cursor->at = end;
 }
 
-static void read_cie(struct cfi *cfi, uint64_t record)
+static void read_cie(struct table *table, uint64_t record)
 {
-	struct dwarf cursor = { .bytes = cfi->bytes, .at = record };
-	struct cie *cie = &cfi->cie;
+	struct dwarf cursor = { .bytes = table->bytes, .at = record };
+	struct cie *cie = &table->cie;
 	const char *text;
 	uint64_t id, version;
 
 	*cie = (struct cie){
 		.record = record, .broken = true,
-		.common.address = cfi->address,
+		.common.address = table->address,
 	};
-	if (!take_head(cfi, &cursor, &id, &cie->end) || !is_cie(cfi, id))
+	if (!take_head(table, &cursor, &id, &cie->end) || !is_cie(table, id))
 		return;
 	version = dwarf_byte(&cursor);
 	text = bytes_text(cursor.bytes, cursor.at);
@@ -150,7 +158,7 @@ static void read_cie(struct cfi *cfi, uint64_t record)
 	cie->common.return_register = version == 1 ? dwarf_byte(&cursor) :
 			       dwarf_unsigned(&cursor);
 	if (*text == 'z')
-		read_augmentation(cfi, &cursor, text + 1, cie);
+		read_augmentation(table, &cursor, text + 1, cie);
 	else if (*text)
 		return;
 	cie->instructions = cursor.at;
@@ -209,8 +217,7 @@ static void give_state(void *context, uint64_t from, uint64_t to,
 		return;
 	row.rule = rule_of(state, &row);
 	/* Go does not say that its frame pointer is below the return address. */
-	if (cfi->switches.count && row.rule == (CFA_SP | FP_SAME) &&
-	    row.cfa > 1) {
+	if (cfi->go && row.rule == (CFA_SP | FP_SAME) && row.cfa > 1) {
 		row.rule = CFA_SP | FP_CFA;
 		row.fp = -2;
 	}
@@ -225,77 +232,79 @@ static void give_state(void *context, uint64_t from, uint64_t to,
 /* -------------------------------------------------------------- functions */
 
 /* The CIE at `record`, and what its instructions make of nothing. */
-static bool use_cie(struct cfi *cfi, uint64_t record)
+static bool use_cie(struct table *table, uint64_t record)
 {
 	struct cfa *run;
 
-	if (cfi->cie.record == record)
-		return !cfi->cie.broken;
-	read_cie(cfi, record);
-	cfi->initial = (struct cfa_state){ .cfa = CFA_BAD };
-	if (cfi->cie.broken)
+	if (table->cie.record == record)
+		return !table->cie.broken;
+	read_cie(table, record);
+	table->initial = (struct cfa_state){ .cfa = CFA_BAD };
+	if (table->cie.broken)
 		return false;
 	run = memory_new(1, sizeof(*run));
-	run->common = cfi->cie.common;
-	run->initial = &cfi->initial;
-	run->cursor = (struct dwarf){ cfi->bytes, cfi->cie.instructions,
+	run->common = table->cie.common;
+	run->initial = &table->initial;
+	run->cursor = (struct dwarf){ table->bytes, table->cie.instructions,
 				      false };
-	run->state = cfi->initial;
-	cfa_run(run, cfi->cie.end);
-	cfi->initial = run->state;
-	cfi->cie.broken = run->cursor.failed;
+	run->state = table->initial;
+	cfa_run(run, table->cie.end);
+	table->initial = run->state;
+	table->cie.broken = run->cursor.failed;
 	free(run);
-	return !cfi->cie.broken;
+	return !table->cie.broken;
 }
 
 /*
  * The FDE at `record`: its first address and the one behind its last.  The
  * cursor is then at its instructions, and *stop is behind them.
  */
-static bool read_function(struct cfi *cfi, uint64_t record,
+static bool read_function(struct table *table, uint64_t record,
 			  struct dwarf *cursor, uint64_t *start,
 			  uint64_t *end, uint64_t *stop)
 {
 	uint64_t id, size;
 
-	*cursor = (struct dwarf){ .bytes = cfi->bytes, .at = record };
-	if (!take_head(cfi, cursor, &id, stop) || is_cie(cfi, id) ||
-	    !use_cie(cfi, cie_of(cfi, cursor, id)))
+	*cursor = (struct dwarf){ .bytes = table->bytes, .at = record };
+	if (!take_head(table, cursor, &id, stop) || is_cie(table, id) ||
+	    !use_cie(table, cie_of(table, cursor, id)))
 		return false;
-	*start = dwarf_encoded(cursor, cfi->address,
-			       cfi->cie.common.encoding);
-	size = dwarf_encoded(cursor, cfi->address,
-			     cfi->cie.common.encoding & 0x0f);
+	*start = dwarf_encoded(cursor, table->address,
+			       table->cie.common.encoding);
+	size = dwarf_encoded(cursor, table->address,
+			     table->cie.common.encoding & 0x0f);
 	*end = *start + size;
-	if (cfi->cie.augmented)
+	if (table->cie.augmented)
 		cursor->at += dwarf_unsigned(cursor);
-	return !cursor->failed && cursor->at <= *stop && *end > *start &&
-	       *start - cfi->base < UINT32_MAX;
+	return !cursor->failed && cursor->at <= *stop && *end > *start;
 }
 
 /* Lists all functions; what cannot be read is left out. */
-static void list_functions(struct cfi *cfi)
+static void list_functions(struct cfi *cfi, struct table *table)
 {
-	struct dwarf cursor = { .bytes = cfi->bytes };
+	struct dwarf cursor = { .bytes = table->bytes };
 
 	while (cfi->count < FUNCTIONS_MOST) {
 		struct function function = { .record = cursor.at };
 		uint64_t id, next, end, stop;
 		struct dwarf inside;
 
-		if (!take_head(cfi, &cursor, &id, &next)) {
+		if (!take_head(table, &cursor, &id, &next)) {
 			/* An empty record is the end, or of one of the parts
 			 * that the linker put together. */
-			if (!cfi->sized || cursor.failed)
+			if (!table->sized || cursor.failed)
 				break;
 			cursor.at = function.record + 4;
 			continue;
 		}
 		cursor.at = next;
-		if (is_cie(cfi, id) ||
-		    !read_function(cfi, function.record, &inside,
-				   &function.start, &end, &stop))
+		if (is_cie(table, id) ||
+		    !read_function(table, function.record, &inside,
+				   &function.start, &end, &stop) ||
+		    function.start - cfi->base >= UINT32_MAX)
 			continue;
+		if (table->debug)
+			function.record |= IN_DEBUG;
 		cfi->functions = memory_grow(cfi->functions, &cfi->capacity,
 					     cfi->count + 1,
 					     sizeof(*cfi->functions));
@@ -332,10 +341,11 @@ static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
 {
 	uint64_t limit = number + 1 < cfi->count ?
 			 cfi->functions[number + 1].start : UINT64_MAX;
-	uint64_t stop;
+	uint64_t stop, record = cfi->functions[number].record;
+	struct table *table = record & IN_DEBUG ? &cfi->debug : &cfi->eh;
 
-	if (!read_function(cfi, cfi->functions[number].record, &run->cursor,
-			   &run->pc, &run->end, &stop))
+	if (!read_function(table, record & ~IN_DEBUG, &run->cursor, &run->pc,
+			   &run->end, &stop))
 		return;
 	if (run->end > limit)
 		run->end = limit;
@@ -343,9 +353,10 @@ static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
 		give_nothing(cfi, run->pc);
 		return;
 	}
-	run->common = cfi->cie.common;
-	run->initial = &cfi->initial;
-	run->state = cfi->initial;
+	cfi->go = table->debug && cfi->switches.count;
+	run->common = table->cie.common;
+	run->initial = &table->initial;
+	run->state = table->initial;
 	run->saved_count = 0;
 	run->holds = give_state;
 	run->context = cfi;
@@ -412,33 +423,43 @@ static bool find_eh_frame(const struct elf_file *file, uint64_t *address)
 	return false;
 }
 
-/* The bytes of the table, to be freed; NULL if there is none. */
-static uint8_t *read_table(struct cfi *cfi, const struct elf_file *file)
+static void read_bytes(struct table *table, const struct input *input)
+{
+	uint8_t *copy = input_all(input, TABLE_MOST);
+
+	table->bytes = (struct bytes){ copy, copy ? (size_t)input->size : 0 };
+}
+
+static void read_eh(struct table *table, const struct elf_file *file)
 {
 	const struct elf_file_section *section =
 		elf_file_section_named(file, ".eh_frame");
-	uint8_t *memory = NULL, *copy;
 	struct input input;
 
-	if (find_eh_frame(file, &cfi->address) &&
-	    elf_file_at(file, cfi->address, &input)) {
-		/* Its section tells where it ends, else a record of length 0. */
-		if (section && section->address == cfi->address &&
-		    section->size <= input.size) {
-			input.size = section->size;
-			cfi->sized = true;
-		}
-	} else {
-		section = elf_file_section_named(file, ".debug_frame");
-		cfi->debug = cfi->sized = true;
-		if (!section || elf_packed_open(file, section, TABLE_MOST,
-						&input, &memory))
-			return NULL;
+	if (!find_eh_frame(file, &table->address) ||
+	    !elf_file_at(file, table->address, &input))
+		return;
+	/* Its section tells where it ends, else a record of length 0. */
+	if (section && section->address == table->address &&
+	    section->size <= input.size) {
+		input.size = section->size;
+		table->sized = true;
 	}
-	copy = input_all(&input, TABLE_MOST);
-	cfi->bytes = (struct bytes){ copy, copy ? (size_t)input.size : 0 };
+	read_bytes(table, &input);
+}
+
+static void read_debug(struct table *table, const struct elf_file *file)
+{
+	const struct elf_file_section *section =
+		elf_file_section_named(file, ".debug_frame");
+	uint8_t *memory = NULL;
+	struct input input;
+
+	table->debug = table->sized = true;
+	if (section && !elf_packed_open(file, section, TABLE_MOST, &input,
+					&memory))
+		read_bytes(table, &input);
 	free(memory);
-	return copy;
 }
 
 uint64_t cfi_base(const struct elf_file *file)
@@ -454,26 +475,29 @@ uint64_t cfi_base(const struct elf_file *file)
 
 size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 {
+	static const struct cie none = { .record = UINT64_MAX, .broken = true };
 	struct cfi cfi = {
-		.base = cfi_base(file),
-		.cie = { .record = UINT64_MAX, .broken = true },
-		.add = add, .context = context,
+		.base = cfi_base(file), .add = add, .context = context,
+		.eh.cie = none, .debug.cie = none,
 	};
-	uint8_t *table;
 
 	if (!ARCH_ELF_MACHINE || file->machine != ARCH_ELF_MACHINE ||
 	    !file->wide || file->swapped)
 		return 0;
-	table = read_table(&cfi, file);
-	if (!table)
+	read_eh(&cfi.eh, file);
+	read_debug(&cfi.debug, file);
+	if (!cfi.eh.bytes.size && !cfi.debug.bytes.size)
 		return 0;
-	if (cfi.debug)
+	if (cfi.debug.bytes.size)
 		switches_find(&cfi.switches, file);
 	cfi.entry = file->entry < cfi.base ? 0 : file->entry;
-	list_functions(&cfi);
+	/* Of two that begin at the same address the last one counts. */
+	list_functions(&cfi, &cfi.debug);
+	list_functions(&cfi, &cfi.eh);
 	sort_by_u64(cfi.functions, cfi.count, sizeof(*cfi.functions));
 	give_all(&cfi);
 	free(cfi.functions);
-	free(table);
+	free((void *)cfi.eh.bytes.data);
+	free((void *)cfi.debug.bytes.data);
 	return cfi.rows;
 }

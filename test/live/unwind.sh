@@ -139,6 +139,12 @@ for name in $names; do
 	is_chain "unwind-static-$name" "$T/out" "$name" "$(way "$name")"
 done
 
+# By .debug_frame.
+./prof -F 997 -d 20 -- $whole-debug 1 deep growing >"$T/out" 2>"$T/err"
+for name in deep growing; do
+	is_chain "unwind-debug-frame-$name" "$T/out" "$name" "$(way "$name")" 950
+done
+
 # ------------------------------------------------------------ frame pointers
 
 # A program with frame pointers, walked by either.  It is at the ends of its paths

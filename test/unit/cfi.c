@@ -319,6 +319,24 @@ TEST(cfi_debug_frame_alone)
 	done(&made);
 }
 
+/* C without unwind tables, with libraries that have them: both tell of some. */
+TEST(cfi_both_tables)
+{
+	struct made made = usual();
+
+	fde(&made, 0, 16, NULL, 0);
+	fde(&made, 32, 16, NULL, 0);
+	made.debug = true;
+	made.table = elves_add(&made.elves, ".debug_frame", SHT_PROGBITS, 0, 0);
+	cie(&made, BYTES(0x0c, 7, 16));
+	fde(&made, 48, 16, NULL, 0);
+	fde(&made, 16, 16, NULL, 0);
+	/* .eh_frame has this one, too. */
+	fde(&made, 32, 16, BYTES(0x0e, 24));
+	CHECK_TEXT(rows_of(&made), "0 sp8, 10 sp16, 20 sp8, 30 sp16, 40 none");
+	done(&made);
+}
+
 TEST(cfi_entries_without_rules)
 {
 	struct made made = usual();
