@@ -22,7 +22,6 @@
  *
  * Source: man 5 elf; System V ABI, chapters 4 and 5.
  */
-#include <byteswap.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,30 +46,6 @@ enum { ELF_NATIVE = ELFDATA2LSB };
 #else
 enum { ELF_NATIVE = ELFDATA2MSB };
 #endif
-
-uint16_t elf_u16(const struct elf_file *file, const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return file->swapped ? bswap_16(value) : value;
-}
-
-uint32_t elf_u32(const struct elf_file *file, const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return file->swapped ? bswap_32(value) : value;
-}
-
-uint64_t elf_u64(const struct elf_file *file, const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return file->swapped ? bswap_64(value) : value;
-}
 
 uint64_t elf_word(const struct elf_file *file, const uint8_t *at)
 {

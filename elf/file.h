@@ -2,7 +2,9 @@
 #ifndef ELF_FILE_H
 #define ELF_FILE_H
 
+#include <byteswap.h>
 #include <elf.h>
+#include <string.h>
 
 #include "lib/input.h"
 
@@ -40,10 +42,34 @@ int elf_file_open(struct elf_file *file, const struct input *input,
 		  const char **why);
 void elf_file_close(struct elf_file *file);
 
-/* Numbers as the file has them: 2, 4, 8 bytes; 4 or 8 as its class is. */
-uint16_t elf_u16(const struct elf_file *file, const uint8_t *at);
-uint32_t elf_u32(const struct elf_file *file, const uint8_t *at);
-uint64_t elf_u64(const struct elf_file *file, const uint8_t *at);
+/*
+ * Numbers as the file has them: 2, 4, 8 bytes; 4 or 8 as its class is.  They are
+ * here as tables have millions of them.
+ */
+static inline uint16_t elf_u16(const struct elf_file *file, const uint8_t *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return file->swapped ? bswap_16(value) : value;
+}
+
+static inline uint32_t elf_u32(const struct elf_file *file, const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return file->swapped ? bswap_32(value) : value;
+}
+
+static inline uint64_t elf_u64(const struct elf_file *file, const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return file->swapped ? bswap_64(value) : value;
+}
+
 uint64_t elf_word(const struct elf_file *file, const uint8_t *at);
 size_t elf_word_size(const struct elf_file *file);
 

@@ -28,6 +28,7 @@
 
 enum {
 	ENCODED_NONE = 0xff,
+	ENCODED_USUAL = 0x3b,	/* 4 signed bytes, from .eh_frame_hdr on */
 	FRAMES_MOST = 2 * 1024 * 1024,
 	FRAMES_FEW = 8192,	/* so many are read, whatever is wanted */
 	RECORD_SIZE = 256,	/* what is read at once of a single record */
@@ -124,6 +125,24 @@ static uint64_t take_encoded(struct cursor *cursor, uint8_t encoding)
 		cursor->failed = true;
 	}
 	return cursor->file->wide ? value : (uint32_t)value;
+}
+
+/* Two numbers in the encoding that all linkers use for the table. */
+static void take_usual(struct cursor *cursor, uint64_t *start, uint64_t *entry)
+{
+	const uint8_t *at = input_look(cursor->window, cursor->at, 8);
+	uint64_t base = cursor->base;
+
+	cursor->failed |= !at;
+	if (!at)
+		return;
+	cursor->at += 8;
+	*start = base + (uint64_t)(int32_t)elf_u32(cursor->file, at);
+	*entry = base + (uint64_t)(int32_t)elf_u32(cursor->file, at + 4);
+	if (cursor->file->wide)
+		return;
+	*start = (uint32_t)*start;
+	*entry = (uint32_t)*entry;
 }
 
 /* How the FDEs of the CIE at `cursor` write addresses. */
@@ -248,9 +267,14 @@ static bool read_table(struct elf_frames *frames, struct cursor *cursor,
 	if (count <= FRAMES_FEW)
 		frames->wanted = NULL;
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t start = take_encoded(cursor, encoding);
-		uint64_t entry = take_encoded(cursor, encoding);
+		uint64_t start, entry;
 
+		if (encoding == ENCODED_USUAL) {
+			take_usual(cursor, &start, &entry);
+		} else {
+			start = take_encoded(cursor, encoding);
+			entry = take_encoded(cursor, encoding);
+		}
 		if (cursor->failed)
 			return false;
 		add(frames, start, entry);

@@ -99,21 +99,14 @@ bool input_text(const struct input *input, uint64_t offset, char *text,
 	return false;
 }
 
-const uint8_t *input_look(struct input_window *window, uint64_t offset,
+const uint8_t *input_move(struct input_window *window, uint64_t offset,
 			  size_t size)
 {
-	if (offset < window->from ||
-	    offset - window->from > window->size ||
-	    size > window->size - (offset - window->from)) {
-		size_t ahead = window->ahead > size ? window->ahead : size;
+	size_t ahead = window->ahead > size ? window->ahead : size;
 
-		if (!window->ahead || ahead > INPUT_WINDOW)
-			ahead = INPUT_WINDOW;
-		window->from = offset;
-		window->size = input_some(window->input, offset, window->data,
-					  ahead);
-		if (size > window->size)
-			return NULL;
-	}
-	return window->data + (offset - window->from);
+	if (!window->ahead || ahead > INPUT_WINDOW)
+		ahead = INPUT_WINDOW;
+	window->from = offset;
+	window->size = input_some(window->input, offset, window->data, ahead);
+	return size > window->size ? NULL : window->data;
 }

@@ -62,11 +62,23 @@ struct input_window {
 	uint8_t data[INPUT_WINDOW];
 };
 
+/* Moves the window; for input_look() alone. */
+const uint8_t *input_move(struct input_window *window, uint64_t offset,
+			  size_t size);
+
 /*
  * `size` bytes (at most INPUT_WINDOW) at `offset`, valid until the next call;
- * NULL if outside.
+ * NULL if outside.  Here, as it is nearly always there already.
  */
-const uint8_t *input_look(struct input_window *window, uint64_t offset,
-			  size_t size);
+static inline const uint8_t *input_look(struct input_window *window,
+					uint64_t offset, size_t size)
+{
+	uint64_t in = offset - window->from;
+
+	if (offset < window->from || in > window->size ||
+	    size > window->size - in)
+		return input_move(window, offset, size);
+	return window->data + in;
+}
 
 #endif

@@ -75,6 +75,20 @@ void wanted_finish(struct wanted *wanted)
 	}
 }
 
+void wanted_open_rest(struct wanted *rest, const struct wanted *wanted)
+{
+	*rest = (struct wanted){
+		.address = memory_new(wanted->count, sizeof(*rest->address)),
+		.below = memory_new(wanted->count, sizeof(*rest->below)),
+	};
+	for (size_t i = 0; i < wanted->count; i++) {
+		if (!wanted->below[i].is || wanted->below[i].value)
+			continue;
+		rest->address[rest->count] = wanted->address[i];
+		rest->below[rest->count++] = wanted->below[i];
+	}
+}
+
 bool wanted_covers(const struct wanted *wanted, uint64_t start, uint64_t end)
 {
 	size_t at = first_from(wanted, start);

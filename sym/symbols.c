@@ -152,13 +152,9 @@ static bool matters(const struct wanted *wanted,
 		wanted_covers(wanted, symbol->start, end));
 }
 
-/*
- * The functions that hold wanted addresses; how many there are in all.  *enough:
- * of each address the last one before it holds it, so that no other matters.
- */
+/* The functions that hold wanted addresses; how many there are in all. */
 static size_t add_holders(struct table *table, struct elf_symtab *symtab,
-			  struct table_symbol symbol, struct wanted *wanted,
-			  bool *enough)
+			  struct table_symbol symbol, struct wanted *wanted)
 {
 	struct verdicts verdicts = { 0 };
 	size_t count = 0;
@@ -172,12 +168,32 @@ static size_t add_holders(struct table *table, struct elf_symtab *symtab,
 			table_add(table, &symbol);
 	}
 	wanted_finish(wanted);
-	symtab->next = 0;
-	*enough = true;
-	for (size_t i = 0; i < wanted->count && *enough; i++)
-		*enough = !wanted->below[i].is ||
-			  wanted->address[i] < wanted->below[i].value;
 	return count;
+}
+
+/*
+ * The addresses whose last function before has no size: what else matters to
+ * them.  Where it has a size and ends too early, only those hold the address
+ * that are there already: any other one would end where this one starts.
+ */
+static void add_others(struct table *table, struct elf_symtab *symtab,
+		       struct table_symbol symbol, const struct wanted *wanted)
+{
+	struct verdicts verdicts = { 0 };
+	struct wanted rest;
+	uint64_t end;
+
+	wanted_open_rest(&rest, wanted);
+	symtab->next = 0;
+	while (rest.count && next_function(symtab, &verdicts, &symbol, &end)) {
+		if (!matters(&rest, &symbol, end))
+			continue;
+		/* Such a one is there already. */
+		if (!(symbol.rank & TABLE_SIZED) ||
+		    !wanted_covers(wanted, symbol.start, end))
+			table_add(table, &symbol);
+	}
+	wanted_close(&rest);
 }
 
 size_t symbols_add(struct table *table, struct elf_symtab *symtab,
@@ -187,24 +203,17 @@ size_t symbols_add(struct table *table, struct elf_symtab *symtab,
 	struct table_symbol symbol = { .texts = texts };
 	size_t count = 0, before = table->count;
 	uint64_t end;
-	bool enough;
 
-	if (symtab->count <= SYMBOLS_FEW)
-		wanted = NULL;
-	if (wanted) {
+	if (wanted && symtab->count > SYMBOLS_FEW) {
 		*whole = false;
-		count = add_holders(table, symtab, symbol, wanted, &enough);
-		if (enough)
-			return count;
-		table->count = before;
-		count = 0;
-	}
-	for (; next_function(symtab, &verdicts, &symbol, &end); count++) {
-		if (!wanted || matters(wanted, &symbol, end))
+		count = add_holders(table, symtab, symbol, wanted);
+		add_others(table, symtab, symbol, wanted);
+	} else {
+		for (; next_function(symtab, &verdicts, &symbol, &end); count++)
 			table_add(table, &symbol);
-		/* A part of them would be taken for all of them. */
-		if (table->count <= FUNCTIONS_MOST)
-			continue;
+	}
+	/* A part of them would be taken for all of them. */
+	if (table->count - before > FUNCTIONS_MOST) {
 		table->count = before;
 		return 0;
 	}
