@@ -84,6 +84,7 @@
  *	   proc/snapshot.[ch]  ... of which nobody told
  *	   proc/ranges.[ch] sets of address ranges that share memory
  *	   proc/files.[ch]  what is mapped, found again and held
+ *	   proc/roots.[ch]  where the paths of a process lead
  *	   proc/maps.[ch]   /proc/PID/maps
  *	   proc/identity.[ch] who a process is
  *	   proc/comms.[ch]  how threads are called now

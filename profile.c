@@ -382,7 +382,7 @@ static void settle(struct profile *profile)
 	uint64_t frames[STACK_DEPTH + 2];
 
 	name_frames(profile, false);
-	files_settle(profile_files(profile));
+	user_names_settle(work->user);
 	work->settled = system_now();
 	for (size_t i = 0; i < work->fresh_count; i++) {
 		struct gathered new = work->fresh[i];

@@ -13,7 +13,6 @@
  * An image reads its file when it is asked, so it has a descriptor of its own:
  * the set of files closes its own as it likes.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "elf/notes.h"
@@ -21,7 +20,6 @@
 #include "lib/text.h"
 #include "sym/images.h"
 #include "sys/regular.h"
-#include "sys/system.h"
 
 enum {
 	IMAGES_MOST = 16,		/* each has up to three descriptors */
@@ -105,16 +103,6 @@ static void note_build_id(struct images *images, uint32_t file,
 	images->build_ids[file] = text.data;
 }
 
-static int open_root(uint32_t tgid)
-{
-	char path[32];
-
-	if (!tgid)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%u/root", tgid);
-	return system_open_directory(path);
-}
-
 struct image *images_have(struct images *images, uint32_t file)
 {
 	for (size_t i = 0; i < images->count; i++)
@@ -125,7 +113,7 @@ struct image *images_have(struct images *images, uint32_t file)
 	return NULL;
 }
 
-struct image *images_get(struct images *images, uint32_t file, uint32_t tgid,
+struct image *images_get(struct images *images, uint32_t file, int root,
 			 const struct images_batch *batch)
 {
 	struct image *image = images_have(images, file);
@@ -138,7 +126,7 @@ struct image *images_get(struct images *images, uint32_t file, uint32_t tgid,
 	if (new.fd < 0)
 		return NULL;
 	shrink(images, IMAGES_MOST - 1, BATCH_MOST);
-	new.root = open_root(tgid);
+	new.root = root < 0 ? -1 : regular_copy(root);
 	new.image = image_open(&(struct image_source){
 				       .fd = new.fd, .root = new.root,
 				       .path = *path == '/' ? path : NULL,

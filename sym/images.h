@@ -22,10 +22,11 @@ struct images_batch {
 
 /*
  * The image of a file that is open (files_open()), or was when it was asked
- * for last; NULL else.  Valid until the next call.  `tgid`: who sees the file
- * by its path, and the files with its symbols; it may be gone.
+ * for last; NULL else.  Valid until the next call.  `root`: the directory, -1
+ * for ours, in which its path is, and the files with its symbols; stays the
+ * caller's.
  */
-struct image *images_get(struct images *images, uint32_t file, uint32_t tgid,
+struct image *images_get(struct images *images, uint32_t file, int root,
 			 const struct images_batch *batch);
 
 /* The same, if it is at hand. */

@@ -26,6 +26,7 @@
 #include "lib/memory.h"
 #include "lib/names.h"
 #include "proc/files.h"
+#include "proc/roots.h"
 #include "sym/demangle.h"
 #include "sym/images.h"
 #include "sym/jit.h"
@@ -44,6 +45,8 @@ struct user_names {
 	struct files *files;
 	struct spaces *spaces;
 	struct images *images;
+	struct roots roots;
+	uint32_t settled;	/* how often they were forgotten */
 	struct jit *jit;
 	struct names made;	/* of code without files */
 	bool mangled;
@@ -51,7 +54,8 @@ struct user_names {
 	size_t batch_count;
 	/* What is known of a file, by its number. */
 	struct user_file {
-		uint32_t tgid;	/* who had it mapped, last */
+		uint32_t root;	/* of who had it mapped, in names->roots */
+		uint32_t settled;	/* ... which was then; 0: not known */
 		enum { FORM_UNKNOWN, FORM_ELF, FORM_OTHER } form;
 	} *of_file;
 	size_t file_count, file_capacity;
@@ -73,6 +77,7 @@ struct user_names *user_names_new(bool mangled)
 	names->spaces = spaces_new(names->files);
 	names->images = images_new(names->files);
 	names->jit = jit_new();
+	names->settled = 1;
 	names->mangled = mangled;
 	return names;
 }
@@ -197,6 +202,16 @@ static bool is_elf(struct user_names *names, uint32_t file)
 	return known->form == FORM_ELF;
 }
 
+/* For the debug file, which is looked for when names are made. */
+static void hold_root(struct user_names *names, struct user_file *file,
+		      uint32_t tgid)
+{
+	if (file->settled == names->settled)
+		return;
+	file->settled = names->settled;
+	file->root = roots_get(&names->roots, tgid);
+}
+
 /* The frame of a place that has a file, which is opened at its first sight. */
 static struct user_frame file_frame(struct user_names *names,
 				    const struct place *place,
@@ -209,8 +224,10 @@ static struct user_frame file_frame(struct user_names *names,
 	if (files_kind(names->files, place->file) == FILE_MEMORY)
 		return made_frame(names, place, address, &frame);
 	frame.value = place->offset;
-	of_file(names, place->file)->tgid = place->user.tgid;
 	state = files_open(names->files, place->file, &place->user);
+	if (state == FILE_OPEN)
+		hold_root(names, of_file(names, place->file),
+			  place->user.tgid);
 	if (state == FILE_REPLACED)
 		frame.note = NOTE_REPLACED;
 	if (state == FILE_OPEN && !is_elf(names, place->file))
@@ -312,6 +329,7 @@ static struct image *image_of(struct user_names *names, uint32_t file)
 {
 	struct image *image = images_have(names->images, file);
 	struct images_batch batch = { 0 };
+	struct user_file *known;
 	uint64_t *offsets;
 
 	if (image)
@@ -321,8 +339,10 @@ static struct image *image_of(struct user_names *names, uint32_t file)
 		if (names->batch[i].file == file + 1 && !names->batch[i].note)
 			offsets[batch.count++] = names->batch[i].value;
 	batch.offsets = offsets;
-	image = images_get(names->images, file, of_file(names, file)->tgid,
-			   &batch);
+	known = of_file(names, file);
+	image = images_get(names->images, file,
+			   known->settled == names->settled ?
+			   roots_fd(&names->roots, known->root) : -1, &batch);
 	free(offsets);
 	return image;
 }
@@ -376,6 +396,13 @@ struct user_origin user_names_text(struct user_names *names,
 	return origin;
 }
 
+void user_names_settle(struct user_names *names)
+{
+	files_settle(names->files);
+	roots_forget(&names->roots);
+	names->settled++;
+}
+
 bool user_names_is_late(const struct user_frame *frame)
 {
 	return frame->note >= NOTE_LATE;
@@ -410,6 +437,7 @@ void user_names_free(struct user_names *names)
 	jit_free(names->jit);
 	names_free(&names->made);
 	free(names->of_file);
+	roots_free(&names->roots);
 	spaces_free(names->spaces);
 	files_free(names->files);
 	free(names->returns);

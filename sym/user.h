@@ -69,6 +69,9 @@ struct user_origin user_names_text(struct user_names *names,
 				   const struct user_frame *frame,
 				   struct text *text);
 
+/* All frames so far have their texts: what was held for them is let go. */
+void user_names_settle(struct user_names *names);
+
 /* Whether the frame may have another text at the end of the run. */
 bool user_names_is_late(const struct user_frame *frame);
 
