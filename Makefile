@@ -30,7 +30,8 @@ endif
 
 # What reads tables of 100,000 entries is worth some bytes more.
 $(patsubst %,$(B)/%.o,elf/symtab elf/frames sym/symbols sym/table lib/wanted \
-	lib/input unwind/cfi unwind/cfa unwind/dwarf): SPEED = -O2
+	lib/input lib/index lib/names in/folded profile_build out/tree unwind/cfi \
+	unwind/cfa unwind/dwarf): SPEED = -O2
 
 # Static libraries of the distribution.  Each may be missing: prof -V says so.
 # They are made for another libc, but call little that musl has not.

@@ -9,7 +9,8 @@
  * white space separates the number, which others write with a fraction.  Lines
  * that begin with # and have no number are comments.
  *
- * A name stands in many lines, so what it means is worked out once.
+ * A name stands in many lines, so what it means is worked out once.  And most
+ * lines begin as the one before: that part is not taken apart again.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +21,7 @@
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "lib/names.h"
+#include "lib/text.h"
 
 enum { BAD_TOLD = 3 };		/* lines that are told of one by one */
 
@@ -31,8 +33,11 @@ struct reader {
 		uint32_t frame, task;
 	} *meanings;
 	size_t meaning_capacity;
-	uint32_t *frames;		/* of the line at hand */
-	size_t frame_capacity;
+	/* The line at hand, or the one before: its frames, and where each ends. */
+	struct text last;
+	uint32_t *frames;
+	size_t *ends;
+	size_t depth, frame_capacity, end_capacity;
 	uint64_t number, read, bad, rounded;	/* lines */
 	bool compared;			/* lines have two numbers */
 };
@@ -177,25 +182,65 @@ static bool cut_number(char *line, size_t *length, uint64_t *value,
 	return true;
 }
 
-/* The frames between `;`, up to `end`; returns how many. */
-static size_t split(struct reader *reader, char *frames, char *end)
+/* How many bytes both begin with. */
+static size_t common(const char *a, const char *b, size_t most)
 {
-	size_t count = 0;
+	uint64_t x, y;
+	size_t i = 0;
 
-	while (frames) {
-		char *next = memchr(frames, ';', (size_t)(end - frames));
-		size_t length = (size_t)((next ? next : end) - frames);
-
-		if (next)
-			*next++ = '\0';
-		reader->frames = memory_grow(reader->frames,
-					     &reader->frame_capacity,
-					     count + 1,
-					     sizeof(*reader->frames));
-		reader->frames[count++] = frame_of(reader, frames, length);
-		frames = next;
+	for (; most - i >= 8; i += 8) {
+		memcpy(&x, a + i, 8);
+		memcpy(&y, b + i, 8);
+		if (x != y)
+			break;
 	}
-	return count;
+	while (i < most && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* Keeps the frames that also stand here, with a `;` behind; where that ends. */
+static size_t keep_frames(struct reader *reader, const char *frames,
+			 size_t length)
+{
+	const struct text *last = &reader->last;
+	size_t same = common(last->data, frames, length < last->length ?
+			     length : last->length);
+
+	while (reader->depth && reader->ends[reader->depth - 1] >= same)
+		reader->depth--;
+	return reader->depth ? reader->ends[reader->depth - 1] + 1 : 0;
+}
+
+static void add_frame(struct reader *reader, size_t end, uint32_t frame)
+{
+	reader->ends = memory_grow(reader->ends, &reader->end_capacity,
+				   reader->depth + 1, sizeof(*reader->ends));
+	reader->frames = memory_grow(reader->frames, &reader->frame_capacity,
+				     reader->depth + 1,
+				     sizeof(*reader->frames));
+	reader->ends[reader->depth] = end;
+	reader->frames[reader->depth++] = frame;
+}
+
+/* The frames between `;`, `length` bytes in all, to reader->frames. */
+static void split(struct reader *reader, char *frames, size_t length)
+{
+	size_t from = keep_frames(reader, frames, length);
+
+	reader->last.length = from;
+	text_add(&reader->last, frames + from, length - from);
+	for (;;) {
+		char *next = memchr(frames + from, ';', length - from);
+		size_t end = next ? (size_t)(next - frames) : length;
+
+		frames[end] = '\0';
+		add_frame(reader, end, frame_of(reader, frames + from,
+						end - from));
+		if (!next)
+			return;
+		from = end + 1;
+	}
 }
 
 static void tell_bad(struct reader *reader, const char *why)
@@ -229,7 +274,7 @@ static bool take_numbers(struct reader *reader, char *line, size_t *length,
 static int read_line(struct reader *reader, char *line)
 {
 	struct profile_stack stack = { .mode = MODE_COUNT };
-	size_t length = strlen(line), depth;
+	size_t length = strlen(line);
 	char *frames;
 
 	while (length && is_blank(line[length - 1]))
@@ -252,9 +297,10 @@ static int read_line(struct reader *reader, char *line)
 	if (frames)
 		*frames++ = '\0';
 	stack.task = task_of(reader, line);
-	depth = split(reader, frames, line + length);
+	if (frames)
+		split(reader, frames, (size_t)(line + length - frames));
 	if (profile_build_stack(reader->in->build, &stack, reader->frames,
-				depth))
+				frames ? reader->depth : 0))
 		return 0;
 	log_error("%s: line %" PRIu64 ": too much: all samples have to fit "
 		  "63 bits, and all frames 1 GB", reader->in->path,
@@ -312,5 +358,7 @@ int in_folded(struct in *in, struct lines *lines)
 	names_free(&reader.names);
 	free(reader.meanings);
 	free(reader.frames);
+	free(reader.ends);
+	text_free(&reader.last);
 	return error;
 }

@@ -75,6 +75,28 @@ TEST(in_folded_merges)
 	check_folded("a;b 1\na;c 2\na;b 3\n", "a;b 4\na;c 2\n");
 }
 
+/* What a line has in common with the one before is not read again. */
+TEST(in_folded_begin_alike)
+{
+	static const char text[] =
+		"a;main;working;on_the_left 12\n"
+		"a;main;working;on_the_right 11\n"
+		"a;main;worki 10\n"
+		"a;main;working 9\n"
+		"a;main;working;on_the_right;side 8\n"
+		"b;main;working;on_the_right;side 7\n"
+		"b;main;workingon_the_right;side 6\n"
+		"b;main 5\n"
+		"a 4\n"
+		"a;main 3\n"
+		"a;main;[unknown];working 2\n"
+		"a;main_[k];working_[k] 1\n";
+
+	check_folded(text, text);
+	check_folded("a;b;;c 2\na;b; 1\n",
+		     "a;b;[unknown];c 2\na;b;[unknown] 1\n");
+}
+
 TEST(in_folded_endings)
 {
 	check_folded("", "");
