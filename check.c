@@ -145,8 +145,9 @@ static void check_kernel(struct check *check, struct bytes object)
 	tell(check, !error, HELPFUL, "bpf(BPF_PROG_LOAD), stack walker",
 	     error ? system_strerror(error) : "",
 	     "without it user stacks are by frame pointers alone");
-	tell(check, !try_program(object, "walk_begin"), HELPFUL,
-	     "... for samples in the kernel, too", "",
+	error = try_program(object, "walk_begin");
+	tell(check, !error, HELPFUL, "... for samples in the kernel, too",
+	     error ? system_strerror(error) : "",
 	     "they are by frame pointers: Linux 5.15 and CONFIG_DEBUG_INFO_BTF "
 	     "are wanted");
 	error = try_batches();
@@ -167,7 +168,7 @@ static void check_sideband(struct check *check)
 	if (!cpus_online(&cpus))
 		sideband = sideband_open(&cpus, true);
 	tell(check, sideband, HELPFUL, "ring of forks and exits, -p, --",
-	     "", "see the message above");
+	     "", "why is on standard error");
 	sideband_close(sideband);
 	cpus_free(&cpus);
 }

@@ -449,6 +449,17 @@ static int check_recording(const struct options *options)
 	return 0;
 }
 
+/* It tries everything, and nothing is sampled. */
+static int check_check(const struct options *options)
+{
+	if (!options->check)
+		return 0;
+	if (options->sampling || options->command || options->output_count ||
+	    options->format || options->read || options->old)
+		return usage_error("--check", "stands alone, or with -x");
+	return 0;
+}
+
 int options_parse(struct options *options, int argc, char **argv)
 {
 	char letters[2 * OPTION_ROWS + 3];
@@ -484,7 +495,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (options->command && (options->pid_count || options->tid_count ||
 				 options->cgroup))
 		return usage_error("--", "a command, or -p, -t or --cgroup");
-	if (check_recording(options))
+	if (check_recording(options) || check_check(options))
 		return -EINVAL;
 	options->event.hz = options->hz;
 	if (options->quiet && (options->verbose || options->explain))

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "in/in.h"
+#include "lib/file.h"
 #include "lib/log.h"
 #include "lib/memory.h"
 #include "lib/text.h"
@@ -81,8 +82,13 @@ static int choose_cpus(struct run *run)
 	}
 	run_keep_wanted(run->options, &run->cpus);
 	if (!run->cpus.count) {
+		char online[256];
+
 		log_error("-C %s: CPUs: none of them is on line",
 			  run->options->cpus);
+		if (!file_read_text("/sys/devices/system/cpu/online", online,
+				    sizeof(online)))
+			log_advice("those on line are %s", online);
 		return -1;
 	}
 	if (run->options->cpus)
@@ -95,6 +101,20 @@ static int choose_cpus(struct run *run)
 	return 0;
 }
 
+static void say_command(const struct run *run, int error)
+{
+	log_error("%s: execute: %s", run->options->command[0],
+		  system_strerror(error));
+	if (error == -ENOENT)
+		log_advice("give the path of a file that is there, or a name "
+			   "in PATH");
+	else if (error == -EACCES)
+		log_advice("it has to be a file that may be executed: chmod +x");
+	else if (error == -ENOEXEC)
+		log_advice("no program of this machine; a script begins with "
+			   "#! and its interpreter");
+}
+
 /* The command is there, but waits, so that nothing of it is missed. */
 static int open_command(struct run *run)
 {
@@ -102,7 +122,7 @@ static int open_command(struct run *run)
 	int error = command_open(&run->command, argv);
 
 	if (error) {
-		log_error("%s: execute: %s", argv[0], system_strerror(error));
+		say_command(run, error);
 		run->command.status = error == -ENOENT ? 127 : 126;
 		return error;
 	}
@@ -414,8 +434,7 @@ int run_start(struct run *run)
 	if (!error && start_unwind(run))
 		return -1;
 	if (error) {
-		log_error("%s: execute: %s", run->options->command[0],
-			  system_strerror(error));
+		say_command(run, error);
 		command_ended(&run->command, true);
 	}
 	return error;
@@ -575,6 +594,8 @@ int run_balance(struct run *run)
 	explain_stage("balance", "where each tick went");
 	if (!is_told(run->options))
 		meta_tell(&run->meta);
+	else
+		explain("the report ends with it");
 	report_targets(run);
 	log_detail("%" PRIu64 " drains (%s) of %" PRIu64 " keys: %.2f ms "
 		   "reading, %.2f ms waiting (%.2f at most)",

@@ -145,6 +145,8 @@ static int check_there(const char *what, uint32_t id)
 	if (system_task_exists(id))
 		return 0;
 	log_error("%s %u: look for it: there is no such %s", what, id, what);
+	log_advice("pgrep -a NAME finds processes, ls /proc/PID/task their "
+		   "threads");
 	return -ESRCH;
 }
 

@@ -210,10 +210,13 @@ TEST(in_folded_deep)
 
 TEST(in_not_files)
 {
-	check_refused("none", "prof: none: open: No such file or directory\n");
-	check_refused(".", "prof: .: open: Is a directory\n");
+#define ADVICE "      give a file of folded stacks or pprof, or - for " \
+	"standard input\n"
+	check_refused("none", "prof: none: open: No such file or directory\n"
+		      ADVICE);
+	check_refused(".", "prof: .: open: Is a directory\n" ADVICE);
 	check_refused("/dev/zero", "prof: /dev/zero: open: a device has no "
-		      "end\n");
+		      "end\n" ADVICE);
 	/* A FIFO without a writer is empty, not a trap. */
 	CHECK(!mkfifo("fifo", 0600));
 	check_read("fifo", SHOW_ALL, "");
