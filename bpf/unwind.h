@@ -140,7 +140,8 @@ enum {
 
 enum {
 	COPY_PAGE = 4096,
-	COPY_BYTES = 16384,
+	COPY_USUAL = 16384,
+	COPY_BYTES = 65536,	/* of a stack that goes on behind that */
 };
 
 _Static_assert(sizeof(struct unwind_row) == 8, "unwind_row");

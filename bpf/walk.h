@@ -489,7 +489,7 @@ int walk_steps(struct bpf_perf_event_data *context)
 }
 
 /* Pages of the stack, from the stack pointer up, as far as they are there. */
-INLINE void copy_stack(struct copied *copy)
+INLINE void copy_stack(struct copied *copy, __u32 most)
 {
 	__u64 sp = copy->start.sp, page = sp & ~(__u64)(COPY_PAGE - 1);
 	__u32 within = sp & (COPY_PAGE - 1);
@@ -500,12 +500,39 @@ INLINE void copy_stack(struct copied *copy)
 		return;
 	copy->bytes = COPY_PAGE - within;
 #pragma clang loop unroll(full)
-	for (__u32 i = COPY_PAGE; i < COPY_BYTES; i += COPY_PAGE) {
+	for (__u32 i = COPY_PAGE; i < most; i += COPY_PAGE) {
 		if (bpf_probe_read_user(copy->stack + i, COPY_PAGE,
 					(void *)(page + i)))
 			break;
 		copy->bytes += COPY_PAGE;
 	}
+}
+
+/* Sends the sample with up to `most` bytes of its stack; whether it did. */
+INLINE int send(struct scratch *scratch, struct tally *tally, __u32 most)
+{
+	struct copied *copy;
+
+	copy = bpf_ringbuf_reserve(&copies, sizeof(*copy) - COPY_BYTES + most,
+				   0);
+	if (!copy) {
+		tally->n[TALLY_RING_FULL]++;
+		return 0;
+	}
+	copy->key = scratch->key;
+	copy->count = scratch->count;
+	copy->start = scratch->walk.start;
+	copy->kernel_depth = (__u32)scratch->kernel.depth;
+	bpf_probe_read_kernel(copy->kernel, sizeof(copy->kernel),
+			      scratch->kernel.ip);
+	copy_stack(copy, most);
+	if (!copy->bytes) {
+		bpf_ringbuf_discard(copy, 0);
+		return 0;
+	}
+	bpf_ringbuf_submit(copy, 0);
+	tally->n[TALLY_COPIED]++;
+	return 1;
 }
 
 SECTION(PROGRAM_SECTION)
@@ -514,27 +541,18 @@ int walk_copy(struct bpf_perf_event_data *context)
 	__u32 zero = 0;
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
 	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
-	struct copied *copy;
+	__u64 word, page;
 
 	if (!scratch || !tally)
 		return 0;
-	copy = bpf_ringbuf_reserve(&copies, sizeof(*copy), 0);
-	if (copy) {
-		copy->key = scratch->key;
-		copy->count = scratch->count;
-		copy->start = scratch->walk.start;
-		copy->kernel_depth = (__u32)scratch->kernel.depth;
-		bpf_probe_read_kernel(copy->kernel, sizeof(copy->kernel),
-				      scratch->kernel.ip);
-		copy_stack(copy);
-		if (copy->bytes) {
-			bpf_ringbuf_submit(copy, 0);
-			tally->n[TALLY_COPIED]++;
+	/* Most stacks end before that: compilers' do not. */
+	page = scratch->walk.start.sp & ~(__u64)(COPY_PAGE - 1);
+	if (bpf_probe_read_user(&word, sizeof(word),
+				(void *)(page + COPY_USUAL))) {
+		if (send(scratch, tally, COPY_USUAL))
 			return 0;
-		}
-		bpf_ringbuf_discard(copy, 0);
-	} else {
-		tally->n[TALLY_RING_FULL]++;
+	} else if (send(scratch, tally, COPY_BYTES)) {
+		return 0;
 	}
 	/* What was walked so far, or frame pointers. */
 	bpf_tail_call(context, &walkers, WALKER_END);

@@ -623,6 +623,16 @@ static bool look_again(struct spaces *spaces, struct space_view *view)
 	return true;
 }
 
+uint64_t spaces_born(const struct spaces *spaces,
+		     const struct space_view *view)
+{
+	const struct space *space = view->space == INDEX_NONE ? NULL :
+				    space_of(spaces, view->space);
+
+	return space && view->last < space->count ?
+	       space->versions[view->last].born : 0;
+}
+
 struct place spaces_find(struct spaces *spaces, struct space_view *view,
 			 uint64_t address)
 {
@@ -647,13 +657,10 @@ struct place spaces_find(struct spaces *spaces, struct space_view *view,
 		.tgid = view->tgid, .tid = view->tid,
 		.start = range.start, .end = range.end,
 	};
-	if (view->last < space_of(spaces, view->space)->count) {
-		const struct version *version =
-			&space_of(spaces, view->space)->versions[view->last];
-
-		place.user.parent = version->parent;
-		place.born = version->born;
-	}
+	place.born = spaces_born(spaces, view);
+	if (view->last < space_of(spaces, view->space)->count)
+		place.user.parent = space_of(spaces, view->space)
+				    ->versions[view->last].parent;
 	return place;
 }
 

@@ -38,8 +38,9 @@
 enum {
 	PAGE = 4096,
 	RING_LEAST = 256 * 1024,
-	RING_MOST = 4 * 1024 * 1024,
+	RING_MOST = 8 * 1024 * 1024,
 	CHUNKS_LEAST = 512,	/* 4 MB */
+	LIVES_ON = 5000000,	/* ns: so old, a process has more samples soon */
 };
 
 /* A process that the kernel knows. */
@@ -146,12 +147,12 @@ static int set_walkers(struct unwind *unwind)
 }
 
 /*
- * Room for the copies of a quarter of a second, in which the largest tables are
- * made also on a busy machine; as a power of two.
+ * Room for the copies of half a second, of deep stacks an eighth, in which the
+ * largest tables are made also on a busy machine; as a power of two.
  */
 static uint32_t ring_bytes(uint64_t hz)
 {
-	uint64_t want = hz * sizeof(struct copied) / 4;
+	uint64_t want = hz * COPY_USUAL / 2;
 	uint32_t bytes = RING_LEAST;
 
 	while (bytes < want && bytes < RING_MOST)
@@ -400,8 +401,11 @@ static void write_wanted(struct unwind *unwind)
 
 /* --------------------------------------------------------------- copies */
 
-/* Walks the copy of the sample: `user` has room for the frames. */
-static void walk(struct unwind *unwind, const struct copied *copy,
+/*
+ * Walks the copy of the sample: `user` has room for the frames.  Returns when its
+ * program began.
+ */
+static uint64_t walk(struct unwind *unwind, const struct copied *copy,
 		 struct sample *sample, uint64_t user[STACK_DEPTH])
 {
 	struct walk_world world = { unwind->world.spaces, unwind->tables };
@@ -417,11 +421,12 @@ static void walk(struct unwind *unwind, const struct copied *copy,
 	sample->user_depth = walk_copy(&world, &view, copy, user);
 	sample->user = user;
 	sample->key.user = STACK_FIRST;
+	return spaces_born(unwind->world.spaces, &view);
 }
 
 /* What a copy tells of its process. */
 static void learn(struct unwind *unwind, const struct sample *sample,
-		  bool foreign)
+		  uint64_t born, bool foreign)
 {
 	struct known *known = get(unwind, sample->key.tgid);
 	uint64_t last = foreign ? 0 : sample->user[sample->user_depth - 1];
@@ -437,7 +442,8 @@ static void learn(struct unwind *unwind, const struct sample *sample,
 	memcpy(known->comm, sample->key.comm, sizeof(known->comm));
 	known->copies++;
 	/* The many that live for one tick only are not worth it. */
-	if (known->copies > 1 && (!known->there || failed))
+	if ((known->copies > 1 || sample->count.last > born + LIVES_ON) &&
+	    (!known->there || failed))
 		known->wanted = true;
 }
 
@@ -447,10 +453,11 @@ static void take_copy(void *context, const void *data, size_t size)
 	struct unwind *unwind = context;
 	const struct copied *copy = data;
 	struct sample sample = { .key = copy->key, .count = copy->count };
-	uint64_t user[STACK_DEPTH];
+	uint64_t user[STACK_DEPTH], born = 0;
 	bool foreign;
 
-	if (size < sizeof(*copy))
+	if (size < sizeof(*copy) - COPY_BYTES ||
+	    copy->bytes > size - (sizeof(*copy) - COPY_BYTES))
 		return;
 	unwind->cost.copies++;
 	sample.key.comm[COMM_SIZE - 1] = '\0';
@@ -463,8 +470,8 @@ static void take_copy(void *context, const void *data, size_t size)
 	foreign = unwind->world.wanted &&
 		  !unwind->world.wanted(unwind->world.context, &sample);
 	if (!foreign)
-		walk(unwind, copy, &sample, user);
-	learn(unwind, &sample, foreign);
+		born = walk(unwind, copy, &sample, user);
+	learn(unwind, &sample, born, foreign);
 	unwind->add(unwind->context, &sample);
 }
 
