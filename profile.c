@@ -408,7 +408,7 @@ static void settle(struct profile *profile)
 
 /* Stacks without names take memory, and processes lead to debug files. */
 enum { FRESH_MOST = 4096 };
-#define SETTLE_EVERY 10000000000ull
+#define SETTLE_EVERY 20000000000ull
 
 void profile_watch(struct profile *profile)
 {
