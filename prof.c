@@ -79,6 +79,8 @@
  *	   proc/targets.[ch]   which samples are of the tasks asked for
  *	   proc/namespace.[ch] whose process numbers we speak
  *	   proc/spaces.[ch] what code was where in every process, at every time
+ *	   proc/looks.c     ... by /proc, where records do not tell all
+ *	   proc/spaces_parts.h  what the two share
  *	   proc/space.[ch]  ... in one process, as it changed
  *	   proc/processes.[ch] ... by process number
  *	   proc/snapshot.[ch]  ... of which nobody told

@@ -189,6 +189,7 @@ static int drain_until_end(struct run *run, uint64_t end)
 			sideband_replay(run->sideband,
 					system_now() - STRAGGLERS, tell, run);
 		take_copies(run);
+		spaces_look_again(profile_spaces(run->profile));
 		if (system_now() < next)
 			continue;
 		next = system_now() + run->plan.interval;

@@ -40,56 +40,26 @@
  * was mapped before.  For a short time after the vDSO's record it can be of
  * either: [remapped], if both have something else there.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/log.h"
 #include "lib/memory.h"
-#include "lib/text.h"
-#include "proc/comms.h"
 #include "proc/namespace.h"
-#include "proc/processes.h"
-#include "proc/snapshot.h"
-#include "proc/space.h"
-#include "proc/spaces.h"
+#include "proc/spaces_parts.h"
 #include "sys/system.h"
 
 enum {
-	MAPPINGS_MOST = 70000,	/* lines of one process: max_map_count */
-	LINES_MOST = 200000,	/* lines of all processes, in one drain */
 	CHANGES_MOST = 200000,	/* of one process, until it is read anew */
 	RANGES_MOST = 2000000,	/* of all processes: 110 MB */
-	PARENTS_MOST = 8,	/* that are asked for one process's mappings */
 	EXEC_ENDS = 2000000,	/* ns, from the vDSO's mapping on, at most */
 };
 
 #define SECOND 1000000000ull
-#define LOOK_AROUND_NS 50000000ull
 
 /* The page of the old system calls, in every process of x86-64. */
 #define VSYSCALL 0xffffffffff600000ull
-
-struct spaces {
-	struct files *files;
-	struct ranges ranges;
-	struct processes all;
-	struct comms comms;
-
-	void (*update)(void *context);	/* NULL: there are no records */
-	void *context;
-	uint64_t doubt;		/* what was clean before is not any more */
-	uint64_t lost_since;	/* ... as records since then may be lost */
-	uint64_t round, turned, lost_round;
-	bool blind;		/* /proc numbers processes otherwise */
-	bool timeless;		/* samples do not tell when they were */
-	uint32_t vsyscall;	/* a file */
-
-	struct snapshot snapshot;	/* the last one */
-	struct spaces_cost cost;
-	size_t lines;		/* read in this round */
-};
 
 struct spaces *spaces_new(struct files *files)
 {
@@ -118,46 +88,6 @@ struct spaces *spaces_new(struct files *files)
 
 /* -------------------------------------------------------------- the records */
 
-/* Whether all is known that this version had mapped. */
-static bool is_whole(const struct spaces *spaces,
-		     const struct version *version)
-{
-	return version->clean >= spaces->doubt;
-}
-
-static struct space *space_of(const struct spaces *spaces, uint32_t position)
-{
-	return &spaces->all.space[position];
-}
-
-static struct version *last_version(struct spaces *spaces, uint32_t position)
-{
-	struct space *space = space_of(spaces, position);
-
-	return &space->versions[space->count - 1];
-}
-
-/* The position of this process number; a new one is not known yet. */
-static uint32_t get(struct spaces *spaces, uint32_t tgid)
-{
-	const struct version unknown = { .birth = true };
-	uint32_t position = processes_find(&spaces->all, tgid);
-
-	if (position != INDEX_NONE)
-		return position;
-	position = processes_add(&spaces->all, tgid);
-	space_push(space_of(spaces, position), &spaces->ranges, &unknown);
-	return position;
-}
-
-/* Whether the position still is this process's: all can be forgotten. */
-static bool is_there(const struct spaces *spaces, uint32_t position,
-		     uint32_t tgid)
-{
-	return position < spaces->all.count &&
-	       space_of(spaces, position)->tgid == tgid;
-}
-
 static void on_fork(struct spaces *spaces, const struct side_event *event)
 {
 	uint32_t parent, child, changes = 0;
@@ -172,7 +102,7 @@ static void on_fork(struct spaces *spaces, const struct side_event *event)
 	if (event->ppid && event->ppid != UINT32_MAX) {
 		const struct version *last;
 
-		parent = get(spaces, event->ppid);
+		parent = spaces_get(spaces, event->ppid);
 		last = last_version(spaces, parent);
 		version.clean = last->clean;
 		version.root = ranges_keep(&spaces->ranges, last->root);
@@ -192,7 +122,7 @@ static void on_fork(struct spaces *spaces, const struct side_event *event)
 
 static void on_exec(struct spaces *spaces, const struct side_event *event)
 {
-	uint32_t position = get(spaces, event->pid);
+	uint32_t position = spaces_get(spaces, event->pid);
 	struct version version = {
 		.time = event->time, .born = event->time,
 		.clean = event->time, .birth = true, .executed = true,
@@ -219,7 +149,7 @@ static void on_map(struct spaces *spaces, const struct side_event *event)
 	};
 	struct range range = space_range(spaces->files, map->inode ? &key :
 					 &(struct file_key){ 0 }, &line);
-	struct space *space = space_of(spaces, get(spaces, event->pid));
+	struct space *space = space_of(spaces, spaces_get(spaces, event->pid));
 	struct version *last;
 
 	range.since = event->time;
@@ -241,8 +171,9 @@ static void on_map(struct spaces *spaces, const struct side_event *event)
 static void on_lost(struct spaces *spaces, const struct side_event *event)
 {
 	spaces->doubt = event->time;
+	spaces->lost = true;
 	/* Of losses that follow each other, the first. */
-	if (spaces->lost_round + 2 < spaces->round ||
+	if (!spaces->lost_round || spaces->lost_round + 2 < spaces->round ||
 	    event->lost_since < spaces->lost_since)
 		spaces->lost_since = event->lost_since;
 	spaces->lost_round = spaces->round;
@@ -298,134 +229,7 @@ void spaces_timeless(struct spaces *spaces)
 	spaces->timeless = true;
 }
 
-/* ------------------------------------------------------------ the snapshots */
-
-static int read_rows(struct spaces *spaces, uint32_t pid)
-{
-	size_t lines = 0;
-	int error;
-
-	if (spaces->blind)
-		return -ENOENT;
-	if (spaces->lines > LINES_MOST)
-		return -E2BIG;
-	error = snapshot_read(&spaces->snapshot, spaces->files, pid,
-			      MAPPINGS_MOST, &lines);
-	spaces->lines += lines;
-	spaces->cost.lines += lines;
-	spaces->cost.looks++;
-	return error;
-}
-
-/*
- * Looks at /proc, by a thread if the process's first one has ended.  Once in a
- * round: what comes of it is in space->error and in the versions.
- */
-static void look(struct spaces *spaces, uint32_t position, uint32_t tid)
-{
-	uint32_t tgid = space_of(spaces, position)->tgid;
-	uint64_t before = system_now(), after;
-	int error = read_rows(spaces, tgid);
-	struct space *space;
-
-	if (error == -ENOENT && tid && tid != tgid && !spaces->blind)
-		error = read_rows(spaces, tid);
-	after = system_now();
-	if (spaces->update)
-		spaces->update(spaces->context);
-	if (!is_there(spaces, position, tgid))
-		return;
-	space = space_of(spaces, position);
-	space->looked = spaces->round;
-	space->error = error;
-	if (error == -ENOENT || error == -ESRCH)
-		space->exited = true;
-	if (error == -E2BIG)
-		spaces->cost.too_many++;
-	if (error == -EACCES || error == -EPERM)
-		spaces->cost.forbidden++;
-	if (!error && !snapshot_use(&spaces->snapshot, space, &spaces->ranges,
-				    spaces->files, &(struct snapshot_times){
-					    before, after, spaces->doubt,
-					    spaces->lost_since,
-					    spaces->update != NULL,
-				    }))
-		space->looked = 0;
-}
-
-/* All that the parent had when it made this one: it may live on, or be known. */
-static void inherit(struct spaces *spaces, uint32_t position, uint64_t time,
-		    unsigned int depth)
-{
-	struct space *space = space_of(spaces, position);
-	long at = space_at(space, time), there;
-	uint32_t parent, root, tgid = space->tgid, parent_tgid;
-	uint64_t born;
-
-	if (at < 0 || depth > PARENTS_MOST || space->versions[at].clean ||
-	    !space->versions[at].parent)
-		return;
-	born = space->versions[at].born;
-	parent_tgid = space->versions[at].parent;
-	parent = get(spaces, parent_tgid);
-	if (space_of(spaces, parent)->looked != spaces->round)
-		look(spaces, parent, 0);
-	if (!is_there(spaces, parent, parent_tgid))
-		return;
-	inherit(spaces, parent, born, depth + 1);
-	if (!is_there(spaces, position, tgid))
-		return;
-	space = space_of(spaces, position);
-	at = space_at(space, time);
-	there = space_at(space_of(spaces, parent), born);
-	if (at < 0 || there < 0 ||
-	    !is_whole(spaces, &space_of(spaces, parent)->versions[there]))
-		return;
-	root = space_of(spaces, parent)->versions[there].root;
-	for (size_t i = space_birth(space, (size_t)at);
-	     i < space->count && space->versions[i].born == born; i++) {
-		struct range range = { 0 };
-		struct version *version = &space->versions[i];
-
-		while (ranges_next(&spaces->ranges, root, range.end, &range))
-			if (range.since <= born)
-				version->root = ranges_fill(&spaces->ranges,
-							    version->root,
-							    &range);
-		version->clean = spaces->doubt;
-	}
-}
-
-void spaces_look(struct spaces *spaces, uint32_t tgid)
-{
-	if (!spaces->blind)
-		look(spaces, get(spaces, tgid), 0);
-}
-
-void spaces_look_around(struct spaces *spaces)
-{
-	struct spaces_cost before = spaces->cost;
-	uint64_t begin = system_cpu_time();
-	DIR *directory = spaces->blind ? NULL : opendir("/proc");
-	struct dirent *entry;
-	uint64_t tgid;
-
-	while (directory && (entry = readdir(directory)) &&
-	       system_cpu_time() - begin < LOOK_AROUND_NS) {
-		uint32_t position;
-
-		if (!text_number(entry->d_name, 10, 1, INT32_MAX, &tgid))
-			continue;
-		position = get(spaces, (uint32_t)tgid);
-		if (!is_whole(spaces, last_version(spaces, position)))
-			look(spaces, position, 0);
-	}
-	if (directory)
-		closedir(directory);
-	/* That matters for those that will have samples, and is told then. */
-	spaces->cost.too_many = before.too_many;
-	spaces->cost.forbidden = before.forbidden;
-}
+/* ------------------------------------------------------------------ drains */
 
 void spaces_round(struct spaces *spaces)
 {
@@ -499,9 +303,9 @@ static bool learn(struct spaces *spaces, uint32_t position,
 
 	if (at >= 0 && !is_whole(spaces, &space->versions[at])) {
 		if (space->looked != spaces->round)
-			look(spaces, position, moment->tid);
+			looks_at(spaces, position, moment->tid);
 		if (spaces->update)
-			inherit(spaces, position, moment->last, 0);
+			looks_at_parents(spaces, position, moment->last);
 		space = space_of(spaces, position);
 		at = space_at(space, moment->last);
 	}
@@ -546,7 +350,7 @@ struct space_view spaces_view(struct spaces *spaces,
 	if (!moment->tgid)
 		return view;
 	view.note = SPACE_EXITED;
-	position = get(spaces, moment->tgid);
+	position = spaces_get(spaces, moment->tgid);
 	if (learn(spaces, position, moment, &view))
 		view.space = position;
 	else if (view.note == SPACE_UNMAPPED)
@@ -563,7 +367,7 @@ static enum space_note find_range(const struct spaces *spaces,
 	bool any = false, later = false;
 	struct range range;
 
-	if (!is_there(spaces, view->space, view->tgid))
+	if (!spaces_has(spaces, view->space, view->tgid))
 		return SPACE_EXITED;
 	for (size_t i = view->first; i <= view->last && i < space->count;
 	     i++) {
@@ -610,9 +414,9 @@ static bool look_again(struct spaces *spaces, struct space_view *view)
 		return false;
 	if (space->looks < 31)
 		space->looks++;
-	look(spaces, view->space, view->tid);
+	looks_at(spaces, view->space, view->tid);
 	space = space_of(spaces, view->space);
-	if (!is_there(spaces, view->space, view->tgid))
+	if (!spaces_has(spaces, view->space, view->tgid))
 		return false;
 	first = space_at(space, view->from);
 	last = space_at(space, view->to);

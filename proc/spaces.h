@@ -39,6 +39,9 @@ void spaces_timeless(struct spaces *spaces);
 void spaces_look(struct spaces *spaces, uint32_t tgid);
 void spaces_look_around(struct spaces *spaces);
 
+/* After records were lost: reads those that are known anew, if that is due. */
+void spaces_look_again(struct spaces *spaces);
+
 /*
  * A new drain begins, and gives samples from that of the last one on: what
  * was before is forgotten.

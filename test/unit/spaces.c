@@ -486,6 +486,30 @@ TEST(spaces_lost_records)
 	close_spaces();
 }
 
+/* Looked at in time, one that ends before its samples are drained is known. */
+TEST(spaces_lost_but_looked_again)
+{
+	open_spaces();
+	start(PID, 100);
+	start(CHILD, 100);
+	set_maps(PID, snapshot);
+	on_lost(200, 300);
+	spaces_look_again(spaces);
+	set_maps(PID, NULL);
+	/* There was another one at that time, but no longer. */
+	CHECK_TEXT(at(PID, 0x1010, 150), "remapped");
+	CHECK_TEXT(at(PID, 0x5010, 250), "old+10");
+	CHECK_TEXT(at(PID, 0x5010, 500), "old+10");
+	CHECK_TEXT(at(CHILD, 0x1010, 500), "exited");
+	/* Not again and again. */
+	set_maps(PID, snapshot);
+	on_lost(1000000000000, 2000000000000);
+	spaces_look_again(spaces);
+	set_maps(PID, NULL);
+	CHECK_TEXT(at(PID, 0x1010, 3000000000000), "exited");
+	close_spaces();
+}
+
 /* ------------------------------------------------------------------ bounds */
 
 /* A drain later, what was before it is forgotten. */
