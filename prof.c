@@ -94,7 +94,7 @@
  *	4  unwind/unwind.[ch]  keeps the walker in the kernel supplied
  *	   unwind/walk.[ch] walks what it sent a copy of
  *	   unwind/tables.[ch]  the rows of all files, in the kernel's maps
- *	   unwind/cfi.[ch]  .eh_frame to rows: functions
+ *	   unwind/cfi.[ch]  .eh_frame and .debug_frame to rows: functions
  *	   unwind/cfa.[ch]  ... and what holds where in one
  *	   unwind/switches.[ch]  Go's functions that change stacks
  *	   unwind/dwarf.[ch]  numbers as DWARF writes them
@@ -247,7 +247,7 @@ static int print_version(void)
 	int status;
 
 	text_format(&text, "prof " PROF_VERSION "\nengines: hash stackid\n"
-		    "unwinders: frame pointers, .eh_frame\noutputs: %s\n"
+		    "unwinders: frame pointers, .eh_frame, .debug_frame\noutputs: %s\n"
 		    "libraries:%s\n", out_names, libraries);
 	status = print(text.data);
 	text_free(&text);

@@ -406,7 +406,7 @@ static void settle(struct profile *profile)
 	lists_free(&work->fresh_users);
 }
 
-/* Stacks without names take memory, and processes lead to debug files. */
+/* Stacks without names take memory, and what leads to their names is held. */
 enum { FRESH_MOST = 4096 };
 #define SETTLE_EVERY 20000000000ull
 

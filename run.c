@@ -105,7 +105,11 @@ static void say_command(const struct run *run, int error)
 {
 	log_error("%s: execute: %s", run->options->command[0],
 		  system_strerror(error));
-	if (error == -ENOENT)
+	if (error == -ENOENT && strchr(run->options->command[0], '/') &&
+	    !access(run->options->command[0], F_OK))
+		log_advice("it is there, but not its interpreter or dynamic "
+			   "linker: file(1) names them");
+	else if (error == -ENOENT)
 		log_advice("give the path of a file that is there, or a name "
 			   "in PATH");
 	else if (error == -EACCES)
@@ -552,6 +556,10 @@ static void report_targets(struct run *run)
 
 	if (run->targets)
 		targets_report(run->targets);
+	if (sideband_gaps(run->sideband))
+		log_warning("CPUs came back on line: what began there in the "
+			    "first two seconds may have no names%s",
+			    run->targets ? ", or be counted as filtered" : "");
 	if (!lost)
 		return;
 	log_warning("%" PRIu64 " records of forks, execs and mappings were "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * walk.h: walks user stacks by tables of .eh_frame, in the kernel, at the tick.
+ * walk.h: walks user stacks by tables, in the kernel, at the tick.
  *
  *	profile_hash ──> walk_begin ──> walk_steps ─┐
  *	     │                │           ^     └───┘ 5 frames a time
@@ -16,7 +16,7 @@
  * scratch->walk.
  *
  * The tables are in unwind.h.  Where they have nothing (a JIT, assembly, a
- * program without .eh_frame), what is behind a call is looked for, most of all
+ * program without tables), what is behind a call is looked for, most of all
  * where frame pointers say, for that one frame.
  *
  * Included by bpf_prog.c; a file of its own because it is a matter of its own.
@@ -508,17 +508,18 @@ INLINE void copy_stack(struct copied *copy, __u32 most)
 	}
 }
 
-/* Sends the sample with up to `most` bytes of its stack; whether it did. */
+/*
+ * Sends the sample with up to `most` bytes of its stack.  0: there is no room for
+ * that; below 0: no stack.
+ */
 INLINE int send(struct scratch *scratch, struct tally *tally, __u32 most)
 {
 	struct copied *copy;
 
-	copy = bpf_ringbuf_reserve(&copies, sizeof(*copy) - COPY_BYTES + most,
-				   0);
-	if (!copy) {
-		tally->n[TALLY_RING_FULL]++;
+	copy = bpf_ringbuf_reserve(&copies, __builtin_offsetof(
+					   struct copied, stack) + most, 0);
+	if (!copy)
 		return 0;
-	}
 	copy->key = scratch->key;
 	copy->count = scratch->count;
 	copy->start = scratch->walk.start;
@@ -528,7 +529,7 @@ INLINE int send(struct scratch *scratch, struct tally *tally, __u32 most)
 	copy_stack(copy, most);
 	if (!copy->bytes) {
 		bpf_ringbuf_discard(copy, 0);
-		return 0;
+		return -1;
 	}
 	bpf_ringbuf_submit(copy, 0);
 	tally->n[TALLY_COPIED]++;
@@ -542,18 +543,24 @@ int walk_copy(struct bpf_perf_event_data *context)
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &zero);
 	struct tally *tally = bpf_map_lookup_elem(&tallies, &zero);
 	__u64 word, page;
+	int sent = 0;
 
 	if (!scratch || !tally)
 		return 0;
-	/* Most stacks end before that: compilers' do not. */
+	/*
+	 * Where there is memory behind the usual size, the stack may go on there:
+	 * a compiler's does, while most end before.  Without room, less will do.
+	 */
 	page = scratch->walk.start.sp & ~(__u64)(COPY_PAGE - 1);
-	if (bpf_probe_read_user(&word, sizeof(word),
-				(void *)(page + COPY_USUAL))) {
-		if (send(scratch, tally, COPY_USUAL))
-			return 0;
-	} else if (send(scratch, tally, COPY_BYTES)) {
+	if (!bpf_probe_read_user(&word, sizeof(word),
+				 (void *)(page + COPY_USUAL)))
+		sent = send(scratch, tally, COPY_BYTES);
+	if (!sent)
+		sent = send(scratch, tally, COPY_USUAL);
+	if (sent > 0)
 		return 0;
-	}
+	if (!sent)
+		tally->n[TALLY_RING_FULL]++;
 	/* What was walked so far, or frame pointers. */
 	bpf_tail_call(context, &walkers, WALKER_END);
 	return 0;

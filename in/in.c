@@ -32,7 +32,7 @@ static int cannot(const struct in *in, const char *what, int error)
 		  error == -ENOTSUP ? "this prof was built without zlib" :
 		  error == -EINVAL ? "damaged or cut short" :
 		  system_strerror(error));
-	if (!strcmp(what, "open"))
+	if (error == -ENOENT || error == -EISDIR || error == -ENODEV)
 		log_advice("give a file of folded stacks or pprof, or - for "
 			   "standard input");
 	else if (error == -ENOTSUP)

@@ -36,7 +36,10 @@ bool wanted_note(struct wanted *wanted, uint64_t start, uint64_t value);
 /* After all of them. */
 void wanted_finish(struct wanted *wanted);
 
-/* Afterwards: the addresses that something with the value 0 is below. */
+/*
+ * Afterwards: the addresses that something with the value 0 is below, a set of its
+ * own, to be closed.
+ */
 void wanted_open_rest(struct wanted *rest, const struct wanted *wanted);
 
 /* Whether one of the addresses is in start..end-1. */

@@ -2,9 +2,10 @@
 /*
  * comms: whether a thread still is who it was.
  *
- * Where nothing tells of an exec, the thread's name (/proc/PID/task/TID/comm)
- * does: a program that has started another is called like that one.  It is a
- * guess, as a thread may rename itself, and a program call itself anything.
+ * Where nothing tells of an exec, or of a sample's time, the thread's name does
+ * (/proc/PID/task/TID/comm): a program that has started another is called like
+ * that one.  It is a guess, as a thread may rename itself, and a program call
+ * itself anything.
  *
  * Source: man 5 proc_pid_comm.
  */
@@ -31,7 +32,6 @@ void comms_round(struct comms *comms)
 	index_clear(&comms->index);
 }
 
-/* If the thread is gone, at least nothing newer can be mistaken for older. */
 static enum comm_now comms_now(struct comms *comms, uint32_t tgid, uint32_t tid,
 			       const char comm[16])
 {

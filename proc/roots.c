@@ -6,7 +6,7 @@
  * looked for some seconds after its sample, and the way there, /proc/PID/root,
  * ends with the process; descriptors of that directory and of the mount namespace
  * do not.  They also keep the container's file systems from being taken down, so
- * they are held no longer than until the names are made.
+ * they are held no longer than until the names are made, 20 seconds at most.
  *
  * Two roots are the same if directory and mount namespace are: a namespace can
  * have the same root as ours and other file systems below it.
@@ -14,7 +14,6 @@
  * Source: man 5 proc_pid_root, man 7 mount_namespaces.
  */
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -51,31 +50,36 @@ static bool is_same(const struct root *a, const struct root *b)
 	       a->inode == b->inode;
 }
 
-uint32_t roots_get(struct roots *roots, uint32_t tgid)
+bool roots_get(struct roots *roots, uint32_t tid, uint32_t *number)
 {
 	char process[16], path[64];
 	struct root root;
 
-	if (!roots->ours.inode && !look("self", &roots->ours))
-		return 0;
-	snprintf(process, sizeof(process), "%u", tgid);
-	if (!look(process, &root) || is_same(&root, &roots->ours))
-		return 0;
+	*number = 0;
+	snprintf(process, sizeof(process), "%u", tid);
+	if ((!roots->ours.inode && !look("self", &roots->ours)) ||
+	    !look(process, &root))
+		return false;
+	if (is_same(&root, &roots->ours))
+		return true;
 	for (size_t i = 0; i < roots->count; i++)
-		if (is_same(&roots->roots[i], &root))
-			return (uint32_t)i + 1;
+		if (is_same(&roots->roots[i], &root)) {
+			*number = (uint32_t)i + 1;
+			return true;
+		}
 	if (roots->count >= ROOTS_MOST)
-		return 0;
+		return false;
 	snprintf(path, sizeof(path), "/proc/%s/root", process);
 	root.fd = system_open_directory(path);
 	if (root.fd < 0)
-		return 0;
+		return false;
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
 	root.mounts_fd = open(path, O_RDONLY | O_CLOEXEC);
 	roots->roots = memory_grow(roots->roots, &roots->capacity,
 				   roots->count + 1, sizeof(root));
 	roots->roots[roots->count++] = root;
-	return (uint32_t)roots->count;
+	*number = (uint32_t)roots->count;
+	return true;
 }
 
 int roots_fd(const struct roots *roots, uint32_t number)

@@ -2,6 +2,7 @@
 #ifndef PROC_ROOTS_H
 #define PROC_ROOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,11 @@ struct roots {
 };
 
 /*
- * The root of process `tgid`, by a number that roots_fd() takes until
- * roots_forget(); 0: it is ours, or cannot be had.
+ * The root of a process, asked by one of its threads: a number that roots_fd()
+ * takes until roots_forget(), 0 if it is ours.  False if that cannot be had, as
+ * the thread is gone, or as there are too many roots.
  */
-uint32_t roots_get(struct roots *roots, uint32_t tgid);
+bool roots_get(struct roots *roots, uint32_t tid, uint32_t *number);
 
 /* A descriptor that stays roots', -1 for ours. */
 int roots_fd(const struct roots *roots, uint32_t number);

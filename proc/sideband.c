@@ -15,8 +15,9 @@
  *	LOST		header id lost                   sample_id
  *	sample_id	pid tid time cpu reserved: the last 24 bytes
  *
- * A COMM that comes of an exec has a flag.  Only code is told of, not data, and
- * no munmap; a forked child is not told its parent's mappings again.
+ * A COMM that comes of an exec has a flag; the others are of threads that call
+ * themselves otherwise.  Only code is told of, not data, and no munmap; a forked
+ * child is not told its parent's mappings again.
  *
  * The kernel writes a record before the task goes on, so whatever has a time
  * before that of a drain is in the rings when the drain reads them.
@@ -74,7 +75,9 @@ struct sideband {
 	size_t heard_capacity;
 	size_t ring;		/* that is being read */
 	size_t bytes;		/* of a ring */
-	uint64_t checks[2];	/* when the last two were, the older one last */
+	uint64_t checks[2];	/* when the last two began, the older one last */
+	uint64_t gap_since;	/* what a ring that is gone had missed; 0: none */
+	uint64_t gaps;
 	uint64_t lost;
 	bool deaf;
 };
@@ -216,6 +219,7 @@ struct sideband *sideband_open(const struct cpus *cpus, bool must)
 {
 	struct sideband *sideband = sideband_new();
 
+	sideband->checks[0] = sideband->checks[1] = system_now();
 	choose_size(sideband, cpus);
 	for (size_t i = 0; i < cpus->count; i++) {
 		const char *what;
@@ -240,16 +244,17 @@ struct sideband *sideband_open(const struct cpus *cpus, bool must)
 	return sideband;
 }
 
-/* What is in the ring is kept; the last one takes its place. */
+/* Its records have been collected.  The last ring takes its place. */
 static void stop_listening(struct sideband *sideband, size_t i)
 {
 	size_t last = --sideband->count;
+	uint64_t heard = *heard_of(sideband, last);
 
 	ring_close(&sideband->listeners[i].ring);
 	close(sideband->fds[i]);
 	sideband->listeners[i] = sideband->listeners[last];
 	sideband->fds[i] = sideband->fds[last];
-	*heard_of(sideband, i) = *heard_of(sideband, last);
+	*heard_of(sideband, i) = heard;
 	*heard_of(sideband, last) = 0;
 }
 
@@ -267,15 +272,19 @@ static void stop_dead(struct sideband *sideband)
 
 		if (perf_event_time_enabled(sideband->fds[i], &time))
 			continue;
-		if (time == listener->time)
-			stop_listening(sideband, i);
-		else
+		if (time != listener->time) {
 			listener->time = time;
+			continue;
+		}
+		stop_listening(sideband, i);
+		if (!sideband->gap_since)
+			sideband->gap_since = sideband->checks[1];
 	}
 }
 
 void sideband_check(struct sideband *sideband, const struct cpus *cpus)
 {
+	uint64_t begin = system_now();
 	bool gap = false;
 
 	stop_dead(sideband);
@@ -283,23 +292,28 @@ void sideband_check(struct sideband *sideband, const struct cpus *cpus)
 		const char *what;
 		int error;
 
-		if (is_heard(sideband, cpus->cpu[i]) || sideband->deaf)
+		if (is_heard(sideband, cpus->cpu[i]))
 			continue;
 		error = listen_on(sideband, cpus->cpu[i], &what);
 		gap |= !error;
-		if (!error || error == -ENODEV)
+		if (!error || error == -ENODEV || sideband->deaf)
 			continue;
 		log_warning("CPU %u: %s: %s: forks there are not seen",
 			    cpus->cpu[i], what, system_strerror(error));
 		sideband->deaf = true;
 	}
-	if (gap)
+	if (gap) {
 		add_event(sideband, &(struct side_event){
 				  .kind = SIDE_LOST, .time = system_now(),
-				  .lost_since = sideband->checks[1],
+				  .lost_since = sideband->gap_since ?
+						sideband->gap_since :
+						sideband->checks[1],
 			  }, NULL);
+		sideband->gap_since = 0;
+		sideband->gaps++;
+	}
 	sideband->checks[1] = sideband->checks[0];
-	sideband->checks[0] = system_now();
+	sideband->checks[0] = begin;
 }
 
 /* ------------------------------------------------------------- the records */
@@ -389,9 +403,9 @@ void sideband_add(struct sideband *sideband, size_t ring, struct bytes record)
 		good = parse_task(record, &event);
 		break;
 	case PERF_RECORD_COMM:
-		event.kind = SIDE_EXEC;
-		good = header.misc & PERF_RECORD_MISC_COMM_EXEC &&
-		       parse_comm(record, &event);
+		event.kind = header.misc & PERF_RECORD_MISC_COMM_EXEC ?
+			     SIDE_EXEC : SIDE_COMM;
+		good = parse_comm(record, &event);
 		break;
 	case PERF_RECORD_MMAP2:
 		event.kind = SIDE_MAP;
@@ -490,6 +504,11 @@ const int *sideband_fds(const struct sideband *sideband, size_t *count)
 {
 	*count = sideband->count;
 	return sideband->fds;
+}
+
+uint64_t sideband_gaps(const struct sideband *sideband)
+{
+	return sideband->gaps;
 }
 
 uint64_t sideband_lost(const struct sideband *sideband)

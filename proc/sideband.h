@@ -17,12 +17,13 @@ struct side_event {
 				   new thread has pid == ppid */
 		SIDE_EXIT,	/* of thread tid */
 		SIDE_EXEC,	/* pid runs another program from here on */
+		SIDE_COMM,	/* thread tid calls itself otherwise */
 		SIDE_MAP,	/* pid has mapped code: `map` */
 		SIDE_LOST,	/* some CPU's records since lost_since, or
 				   some of them */
 	} kind;
 	uint32_t pid, tid, ppid;
-	char comm[16];		/* SIDE_EXEC: of the new program */
+	char comm[16];		/* SIDE_EXEC, SIDE_COMM: the new one */
 	uint64_t lost_since;
 	struct side_map {
 		uint64_t start, size, offset;
@@ -71,6 +72,12 @@ void sideband_replay(struct sideband *sideband, uint64_t until, side_fn *each,
 
 /* Descriptors that become readable when a ring is half full. */
 const int *sideband_fds(const struct sideband *sideband, size_t *count);
+
+/*
+ * How often a CPU came back on line and had run for a while, up to two seconds,
+ * before it was listened to again.
+ */
+uint64_t sideband_gaps(const struct sideband *sideband);
 
 /* Records that the kernel had to drop, so far. */
 uint64_t sideband_lost(const struct sideband *sideband);

@@ -206,6 +206,12 @@ void spaces_event(void *context, const struct side_event *event)
 	case SIDE_MAP:
 		on_map(spaces, event);
 		break;
+	case SIDE_COMM:
+		/* The name no longer tells which program it is. */
+		position = processes_find(&spaces->all, event->pid);
+		if (position != INDEX_NONE && event->tid == event->pid)
+			space_of(spaces, position)->program[0] = '\0';
+		break;
 	case SIDE_EXIT:
 		position = processes_find(&spaces->all, event->pid);
 		if (position != INDEX_NONE)
@@ -427,14 +433,17 @@ static bool look_again(struct spaces *spaces, struct space_view *view)
 	return true;
 }
 
-uint64_t spaces_born(const struct spaces *spaces,
-		     const struct space_view *view)
+bool spaces_born(const struct spaces *spaces, const struct space_view *view,
+		 uint64_t *born)
 {
 	const struct space *space = view->space == INDEX_NONE ? NULL :
 				    space_of(spaces, view->space);
 
-	return space && view->last < space->count ?
-	       space->versions[view->last].born : 0;
+	*born = 0;
+	if (!space || view->last >= space->count)
+		return false;
+	*born = space->versions[view->last].born;
+	return true;
 }
 
 struct place spaces_find(struct spaces *spaces, struct space_view *view,
@@ -461,7 +470,7 @@ struct place spaces_find(struct spaces *spaces, struct space_view *view,
 		.tgid = view->tgid, .tid = view->tid,
 		.start = range.start, .end = range.end,
 	};
-	place.born = spaces_born(spaces, view);
+	spaces_born(spaces, view, &place.born);
 	if (view->last < space_of(spaces, view->space)->count)
 		place.user.parent = space_of(spaces, view->space)
 				    ->versions[view->last].parent;

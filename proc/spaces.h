@@ -105,9 +105,12 @@ struct range;
 bool spaces_next(const struct spaces *spaces, const struct space_view *view,
 		 uint64_t address, struct range *range);
 
-/* When the view's program began, in ns; 0: before anybody listened. */
-uint64_t spaces_born(const struct spaces *spaces,
-		     const struct space_view *view);
+/*
+ * When the view's program began, in ns; 0: before anybody listened.  False:
+ * nothing is known of it.
+ */
+bool spaces_born(const struct spaces *spaces, const struct space_view *view,
+		 uint64_t *born);
 
 /* How it went, for messages. */
 struct spaces_cost {

@@ -121,6 +121,11 @@ static size_t add_symbols(struct image *image, struct table *table,
 	return added;
 }
 
+void image_forget_root(struct image *image)
+{
+	image->root = -1;
+}
+
 void image_want(struct image *image, const uint64_t *offsets, size_t count)
 {
 	if (image->opened || !count)

@@ -144,6 +144,17 @@ const char *images_build_id(const struct images *images, uint32_t file)
 	       images->build_ids[file] : "";
 }
 
+void images_forget_roots(struct images *images)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		struct entry *entry = &images->entries[i];
+
+		image_forget_root(entry->image);
+		regular_close(entry->root);
+		entry->root = -1;
+	}
+}
+
 void images_trim(struct images *images)
 {
 	for (size_t i = images->count; i-- > 0;)

@@ -35,6 +35,9 @@ struct image *images_have(struct images *images, uint32_t file);
 /* Its build-id, hexadecimal; "" if it has none or was never asked for. */
 const char *images_build_id(const struct images *images, uint32_t file);
 
+/* Lets roots go: debug files that are looked for later are looked for in ours. */
+void images_forget_roots(struct images *images);
+
 /* A batch is over: what is dear to keep goes. */
 void images_trim(struct images *images);
 

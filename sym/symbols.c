@@ -136,6 +136,13 @@ static bool next_function(struct elf_symtab *symtab, struct verdicts *verdicts,
 	return false;
 }
 
+/* Whether it is the last one before a wanted address. */
+static bool is_below(const struct wanted *wanted, uint64_t start)
+{
+	return wanted_below_covers(wanted, start, start == UINT64_MAX ? start :
+				   start + 1);
+}
+
 /*
  * Whether a function makes a difference: it holds a wanted address, or it is the
  * last one before that (which may have no size), or it is around that one (which
@@ -145,11 +152,9 @@ static bool matters(const struct wanted *wanted,
 		    const struct table_symbol *symbol, uint64_t end)
 {
 	if (!(symbol->rank & TABLE_SIZED))
-		end = symbol->start == UINT64_MAX ? UINT64_MAX :
-						    symbol->start + 1;
+		return is_below(wanted, symbol->start);
 	return wanted_below_covers(wanted, symbol->start, end) ||
-	       ((symbol->rank & TABLE_SIZED) &&
-		wanted_covers(wanted, symbol->start, end));
+	       wanted_covers(wanted, symbol->start, end);
 }
 
 /* The functions that hold wanted addresses; how many there are in all. */
@@ -174,7 +179,8 @@ static size_t add_holders(struct table *table, struct elf_symtab *symtab,
 /*
  * The addresses whose last function before has no size: what else matters to
  * them.  Where it has a size and ends too early, only those hold the address
- * that are there already: any other one would end where this one starts.
+ * that are there already: any other one would end where this one starts; it is
+ * added for that.
  */
 static void add_others(struct table *table, struct elf_symtab *symtab,
 		       struct table_symbol symbol, const struct wanted *wanted)
@@ -186,7 +192,8 @@ static void add_others(struct table *table, struct elf_symtab *symtab,
 	wanted_open_rest(&rest, wanted);
 	symtab->next = 0;
 	while (rest.count && next_function(symtab, &verdicts, &symbol, &end)) {
-		if (!matters(&rest, &symbol, end))
+		if (!matters(&rest, &symbol, end) &&
+		    !is_below(wanted, symbol.start))
 			continue;
 		/* Such a one is there already. */
 		if (!(symbol.rank & TABLE_SIZED) ||

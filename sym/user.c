@@ -56,6 +56,7 @@ struct user_names {
 	struct user_file {
 		uint32_t root;	/* of who had it mapped, in names->roots */
 		uint32_t settled;	/* ... which was then; 0: not known */
+		uint32_t tried;		/* a process whose root is not to be had */
 		enum { FORM_UNKNOWN, FORM_ELF, FORM_OTHER } form;
 	} *of_file;
 	size_t file_count, file_capacity;
@@ -204,12 +205,15 @@ static bool is_elf(struct user_names *names, uint32_t file)
 
 /* For the debug file, which is looked for when names are made. */
 static void hold_root(struct user_names *names, struct user_file *file,
-		      uint32_t tgid)
+		      const struct file_user *user)
 {
-	if (file->settled == names->settled)
+	if (file->settled == names->settled || file->tried == user->tgid)
 		return;
-	file->settled = names->settled;
-	file->root = roots_get(&names->roots, tgid);
+	if (roots_get(&names->roots, user->tgid, &file->root) ||
+	    (user->tid && roots_get(&names->roots, user->tid, &file->root)))
+		file->settled = names->settled;
+	else
+		file->tried = user->tgid;
 }
 
 /* The frame of a place that has a file, which is opened at its first sight. */
@@ -226,8 +230,7 @@ static struct user_frame file_frame(struct user_names *names,
 	frame.value = place->offset;
 	state = files_open(names->files, place->file, &place->user);
 	if (state == FILE_OPEN)
-		hold_root(names, of_file(names, place->file),
-			  place->user.tgid);
+		hold_root(names, of_file(names, place->file), &place->user);
 	if (state == FILE_REPLACED)
 		frame.note = NOTE_REPLACED;
 	if (state == FILE_OPEN && !is_elf(names, place->file))
@@ -399,6 +402,7 @@ struct user_origin user_names_text(struct user_names *names,
 void user_names_settle(struct user_names *names)
 {
 	files_settle(names->files);
+	images_forget_roots(names->images);
 	roots_forget(&names->roots);
 	names->settled++;
 }

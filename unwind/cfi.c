@@ -2,8 +2,9 @@
 /*
  * cfi: from .eh_frame and .debug_frame to rows.
  *
- * Most files have the first alone; where both tell of a function, it counts.  The
- * second has what C without unwind tables has for debuggers, and Go.  Both are a sequence of records:
+ * Most files have the first alone; where both tell of code, it counts.  The second
+ * has what C without unwind tables has for debuggers, and Go; also of functions
+ * that the linker left out, at address 0.  Both are a sequence of records:
  *
  *	CIE   length │ 0 (-1) │ version, "zR", factors, encoding │ instructions
  *	FDE   length │ its CIE │ first address, size │ instructions
@@ -61,6 +62,7 @@ struct table {
 };
 
 struct cfi {
+	const struct elf_file *file;
 	struct table eh, debug;
 	uint64_t base, entry;	/* of the file */
 	struct function *functions;
@@ -279,6 +281,20 @@ static bool read_function(struct table *table, uint64_t record,
 	return !cursor->failed && cursor->at <= *stop && *end > *start;
 }
 
+/* Linkers leave out functions, but not what is told of them. */
+static bool is_code(const struct elf_file *file, uint64_t address)
+{
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct elf_file_segment *part = &file->segments[i];
+
+		if (part->type == PT_LOAD && part->flags & PF_X &&
+		    address >= part->address &&
+		    address - part->address < part->memory_size)
+			return address;
+	}
+	return false;
+}
+
 /* Lists all functions; what cannot be read is left out. */
 static void list_functions(struct cfi *cfi, struct table *table)
 {
@@ -301,7 +317,8 @@ static void list_functions(struct cfi *cfi, struct table *table)
 		if (is_cie(table, id) ||
 		    !read_function(table, function.record, &inside,
 				   &function.start, &end, &stop) ||
-		    function.start - cfi->base >= UINT32_MAX)
+		    function.start - cfi->base >= UINT32_MAX ||
+		    (table->debug && !is_code(cfi->file, function.start)))
 			continue;
 		if (table->debug)
 			function.record |= IN_DEBUG;
@@ -353,7 +370,7 @@ static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
 		give_nothing(cfi, run->pc);
 		return;
 	}
-	cfi->go = table->debug && cfi->switches.count;
+	cfi->go = table->debug && switches_covers(&cfi->switches, run->pc);
 	run->common = table->cie.common;
 	run->initial = &table->initial;
 	run->state = table->initial;
@@ -369,6 +386,34 @@ static void give_function(struct cfi *cfi, struct cfa *run, size_t number)
 		give_nothing(cfi, run->end);
 }
 
+/*
+ * Of those that begin at one address the first stays: the others are copies, or
+ * .debug_frame's; and so is what begins in one that .eh_frame tells of.
+ */
+static void drop_others(struct cfi *cfi)
+{
+	uint64_t end = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < cfi->count; i++) {
+		struct function function = cfi->functions[i];
+		bool debug = function.record & IN_DEBUG;
+		uint64_t start, stop;
+		struct dwarf cursor;
+
+		if ((kept && cfi->functions[kept - 1].start ==
+		     function.start) || (debug && function.start < end))
+			continue;
+		cfi->functions[kept++] = function;
+		/* Only where there are both it matters where they end. */
+		if (!debug && cfi->debug.bytes.size &&
+		    !read_function(&cfi->eh, function.record, &cursor, &start,
+				   &end, &stop))
+			end = 0;
+	}
+	cfi->count = kept;
+}
+
 static void give_all(struct cfi *cfi)
 {
 	struct cfa *run = memory_new(1, sizeof(*run));
@@ -382,9 +427,6 @@ static void give_all(struct cfi *cfi)
 			give_entry(cfi, entry, start);
 			entry = 0;
 		}
-		/* One that begins where another does is a copy of it. */
-		if (i + 1 < cfi->count && cfi->functions[i + 1].start == start)
-			continue;
 		give_function(cfi, run, i);
 		end = run->end;
 	}
@@ -423,9 +465,10 @@ static bool find_eh_frame(const struct elf_file *file, uint64_t *address)
 	return false;
 }
 
-static void read_bytes(struct table *table, const struct input *input)
+static void read_bytes(struct table *table, const struct input *input,
+		       uint64_t most)
 {
-	uint8_t *copy = input_all(input, TABLE_MOST);
+	uint8_t *copy = input_all(input, most);
 
 	table->bytes = (struct bytes){ copy, copy ? (size_t)input->size : 0 };
 }
@@ -445,10 +488,12 @@ static void read_eh(struct table *table, const struct elf_file *file)
 		input.size = section->size;
 		table->sized = true;
 	}
-	read_bytes(table, &input);
+	read_bytes(table, &input, TABLE_MOST);
 }
 
-static void read_debug(struct table *table, const struct elf_file *file)
+/* At most `most` bytes. */
+static void read_debug(struct table *table, const struct elf_file *file,
+		       uint64_t most)
 {
 	const struct elf_file_section *section =
 		elf_file_section_named(file, ".debug_frame");
@@ -456,10 +501,12 @@ static void read_debug(struct table *table, const struct elf_file *file)
 	struct input input;
 
 	table->debug = table->sized = true;
-	if (section && !elf_packed_open(file, section, TABLE_MOST, &input,
-					&memory))
-		read_bytes(table, &input);
-	free(memory);
+	if (!section || elf_packed_open(file, section, most, &input, &memory))
+		return;
+	if (memory)
+		table->bytes = (struct bytes){ memory, (size_t)input.size };
+	else
+		read_bytes(table, &input, most);
 }
 
 uint64_t cfi_base(const struct elf_file *file)
@@ -477,7 +524,8 @@ size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 {
 	static const struct cie none = { .record = UINT64_MAX, .broken = true };
 	struct cfi cfi = {
-		.base = cfi_base(file), .add = add, .context = context,
+		.file = file, .base = cfi_base(file), .add = add,
+		.context = context,
 		.eh.cie = none, .debug.cie = none,
 	};
 
@@ -485,16 +533,16 @@ size_t cfi_rows(const struct elf_file *file, cfi_add *add, void *context)
 	    !file->wide || file->swapped)
 		return 0;
 	read_eh(&cfi.eh, file);
-	read_debug(&cfi.debug, file);
+	read_debug(&cfi.debug, file, TABLE_MOST - cfi.eh.bytes.size);
 	if (!cfi.eh.bytes.size && !cfi.debug.bytes.size)
 		return 0;
 	if (cfi.debug.bytes.size)
 		switches_find(&cfi.switches, file);
 	cfi.entry = file->entry < cfi.base ? 0 : file->entry;
-	/* Of two that begin at the same address the last one counts. */
-	list_functions(&cfi, &cfi.debug);
 	list_functions(&cfi, &cfi.eh);
+	list_functions(&cfi, &cfi.debug);
 	sort_by_u64(cfi.functions, cfi.count, sizeof(*cfi.functions));
+	drop_others(&cfi);
 	give_all(&cfi);
 	free(cfi.functions);
 	free((void *)cfi.eh.bytes.data);

@@ -9,9 +9,9 @@
 #include "elf/file.h"
 
 /*
- * The rows of a file's table, in order of their pc, each up to the next one's.
+ * The rows of a file's tables, in order of their pc, each up to the next one's.
  *
- * Addresses in it count from the file's lowest one (cfi_base()), so that 32 bits
+ * Addresses in them count from the file's lowest one (cfi_base()), so that 32 bits
  * are enough.
  */
 typedef bool cfi_add(void *context, const struct unwind_row *row);

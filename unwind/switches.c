@@ -45,7 +45,7 @@ void switches_find(struct switches *switches, const struct elf_file *file)
 	struct input_window *names;
 	struct elf_symtab symtab;
 
-	switches->count = 0;
+	*switches = (struct switches){ .end = UINT64_MAX };
 	if (!section || !elf_is_go(file) ||
 	    elf_symtab_open(&symtab, file, section))
 		return;
@@ -65,7 +65,11 @@ void switches_find(struct switches *switches, const struct elf_file *file)
 			continue;
 		input_some(&symtab.texts, entry.name, name, sizeof(name) - 1);
 		if (is_switch(name))
-			switches->start[switches->count++] = entry.value;
+			switches->at[switches->count++] = entry.value;
+		else if (!strcmp(name, "runtime.text"))
+			switches->start = entry.value;
+		else if (!strcmp(name, "runtime.etext"))
+			switches->end = entry.value;
 	}
 	free(names);
 	elf_symtab_close(&symtab);
@@ -74,7 +78,13 @@ void switches_find(struct switches *switches, const struct elf_file *file)
 bool switches_has(const struct switches *switches, uint64_t address)
 {
 	for (size_t i = 0; i < switches->count; i++)
-		if (switches->start[i] == address)
+		if (switches->at[i] == address)
 			return true;
 	return false;
+}
+
+bool switches_covers(const struct switches *switches, uint64_t address)
+{
+	return switches->count && address >= switches->start &&
+	       address < switches->end;
 }

@@ -6,10 +6,11 @@
 
 enum { SWITCHES_MOST = 16 };
 
-/* Functions of a Go program that go on upon another stack. */
+/* Functions of a Go program that go on upon another stack.  Starts zeroed. */
 struct switches {
-	uint64_t start[SWITCHES_MOST];
+	uint64_t at[SWITCHES_MOST];
 	size_t count;
+	uint64_t start, end;	/* of Go's code: C's can be beside it */
 };
 
 /* By the file's symbols; none if it is of another language or has no symbols. */
@@ -17,5 +18,8 @@ void switches_find(struct switches *switches, const struct elf_file *file);
 
 /* Whether such a function begins at the address. */
 bool switches_has(const struct switches *switches, uint64_t address);
+
+/* Whether it is in Go's code. */
+bool switches_covers(const struct switches *switches, uint64_t address);
 
 #endif

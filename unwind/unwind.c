@@ -9,7 +9,8 @@
  *
  * So only processes that get samples cost anything, and the first sample of each
  * is as good as the others.  A process is written to the kernel after its second
- * copy: most that are met once are met only once.
+ * copy, or after its first if it has lived for some time: most that are met when
+ * they are young are met only once.
  *
  * A process's mappings are written as one run of the map `mappings`, and then
  * `spaces` says where that is, in one update: the walker sees the old run or
@@ -22,6 +23,7 @@
  * only be wrong.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -402,10 +404,10 @@ static void write_wanted(struct unwind *unwind)
 /* --------------------------------------------------------------- copies */
 
 /*
- * Walks the copy of the sample: `user` has room for the frames.  Returns when its
- * program began.
+ * Walks the copy of the sample: `user` has room for the frames.  Whether its
+ * process will probably have more.
  */
-static uint64_t walk(struct unwind *unwind, const struct copied *copy,
+static bool walk(struct unwind *unwind, const struct copied *copy,
 		 struct sample *sample, uint64_t user[STACK_DEPTH])
 {
 	struct walk_world world = { unwind->world.spaces, unwind->tables };
@@ -417,16 +419,18 @@ static uint64_t walk(struct unwind *unwind, const struct copied *copy,
 			.last = sample->count.last,
 			.in_kernel = sample->key.kernel != STACK_NONE,
 		});
+	uint64_t born;
 
 	sample->user_depth = walk_copy(&world, &view, copy, user);
 	sample->user = user;
 	sample->key.user = STACK_FIRST;
-	return spaces_born(unwind->world.spaces, &view);
+	return spaces_born(unwind->world.spaces, &view, &born) &&
+	       sample->count.last > born + LIVES_ON;
 }
 
 /* What a copy tells of its process. */
 static void learn(struct unwind *unwind, const struct sample *sample,
-		  uint64_t born, bool foreign)
+		  bool lives, bool foreign)
 {
 	struct known *known = get(unwind, sample->key.tgid);
 	uint64_t last = foreign ? 0 : sample->user[sample->user_depth - 1];
@@ -442,8 +446,7 @@ static void learn(struct unwind *unwind, const struct sample *sample,
 	memcpy(known->comm, sample->key.comm, sizeof(known->comm));
 	known->copies++;
 	/* The many that live for one tick only are not worth it. */
-	if ((known->copies > 1 || sample->count.last > born + LIVES_ON) &&
-	    (!known->there || failed))
+	if ((known->copies > 1 || lives) && (!known->there || failed))
 		known->wanted = true;
 }
 
@@ -453,11 +456,13 @@ static void take_copy(void *context, const void *data, size_t size)
 	struct unwind *unwind = context;
 	const struct copied *copy = data;
 	struct sample sample = { .key = copy->key, .count = copy->count };
-	uint64_t user[STACK_DEPTH], born = 0;
-	bool foreign;
+	uint64_t user[STACK_DEPTH];
+	bool foreign, lives;
 
-	if (size < sizeof(*copy) - COPY_BYTES ||
-	    copy->bytes > size - (sizeof(*copy) - COPY_BYTES))
+	/* The kernel's, so it is right: its last byte is in the record. */
+	if (size < offsetof(struct copied, stack) ||
+	    (copy->start.sp & (COPY_PAGE - 1)) + copy->bytes >
+	    size - offsetof(struct copied, stack))
 		return;
 	unwind->cost.copies++;
 	sample.key.comm[COMM_SIZE - 1] = '\0';
@@ -469,9 +474,8 @@ static void take_copy(void *context, const void *data, size_t size)
 	sample.key.user = STACK_NONE;
 	foreign = unwind->world.wanted &&
 		  !unwind->world.wanted(unwind->world.context, &sample);
-	if (!foreign)
-		born = walk(unwind, copy, &sample, user);
-	learn(unwind, &sample, born, foreign);
+	lives = !foreign && walk(unwind, copy, &sample, user);
+	learn(unwind, &sample, lives, foreign);
 	unwind->add(unwind->context, &sample);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * .eh_frame, or .debug_frame, to rows.  The first byte: bit 0, only the latter;
- * 1, no section says where .eh_frame is, but its header's segment; 2, the
- * program begins in the midst of it.
+ * .eh_frame and .debug_frame to rows.  The first byte: bit 0, only the latter, or
+ * both with bit 3; 1, no section says where .eh_frame is, but its header's segment;
+ * 2, the program begins in the midst of it.
  */
 #include "test/fuzz/frame.h"
 #include "test/fuzz/fuzz.h"
@@ -42,10 +42,11 @@ static struct bytes make_file(struct frame *frame, uint8_t how,
 	struct bytes file;
 
 	frame_begin(frame);
-	if (how & 1) {
+	if (how & 1)
 		frame_add(frame, ".debug_frame", SHT_PROGBITS, 0, table.data,
 			  table.size);
-	} else {
+	/* Alone, or the same bytes in both. */
+	if (!(how & 1) || how & 8) {
 		number = frame_add(frame, how & 2 ? ".other" : ".eh_frame",
 				   SHT_PROGBITS, SHF_ALLOC, table.data,
 				   table.size);

@@ -257,11 +257,11 @@ TEST(cfi_functions_that_overlap)
 	/* The next one's begin ends the first, also what it would say. */
 	fde(&made, 0, 64, BYTES(0x44, 0x0e, 16, 0x54, 0x0e, 24, 0x54, 0x0e, 32));
 	fde(&made, 32, 8, NULL, 0);
-	/* Of two that begin together the last counts. */
+	/* Of two that begin together the first counts. */
 	fde(&made, 128, 64, BYTES(0x0e, 40));
 	fde(&made, 128, 16, BYTES(0x0e, 48));
 	CHECK_TEXT(rows_of(&made), "0 sp8, 4 sp16, 18 sp24, 20 sp8, 28 none, "
-		   "80 sp48, 90 none");
+		   "80 sp40, c0 none");
 	done(&made);
 }
 
@@ -331,8 +331,12 @@ TEST(cfi_both_tables)
 	cie(&made, BYTES(0x0c, 7, 16));
 	fde(&made, 48, 16, NULL, 0);
 	fde(&made, 16, 16, NULL, 0);
-	/* .eh_frame has this one, too. */
+	/* .eh_frame has this one, too, and that is in one of its. */
 	fde(&made, 32, 16, BYTES(0x0e, 24));
+	fde(&made, 40, 4, BYTES(0x0e, 32));
+	/* The linker left these out, or they are of no code. */
+	fde(&made, 0 - (uint64_t)CODE, 16, BYTES(0x0e, 32));
+	fde(&made, 0x3000, 16, BYTES(0x0e, 32));
 	CHECK_TEXT(rows_of(&made), "0 sp8, 10 sp16, 20 sp8, 30 sp16, 40 none");
 	done(&made);
 }

@@ -488,6 +488,12 @@ TEST(options_recordings_misused)
 		  "option: is for sampling, not for a recording\n" },
 		{ { "prof", "--diff", "a", "b", "-p", "1" }, "prof: --pid: "
 		  "option: is for sampling, not for a recording\n" },
+		{ { "prof", "--check", "-d", "1" }, "prof: --check: option: "
+		  "stands alone, or with -x\n" },
+		{ { "prof", "--check", "--", "ls" }, "prof: --check: option: "
+		  "stands alone, or with -x\n" },
+		{ { "prof", "-o", "x.svg", "--check" }, "prof: --check: option: "
+		  "stands alone, or with -x\n" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

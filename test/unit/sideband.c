@@ -76,14 +76,14 @@ static struct bytes make_map(uint32_t pid, uint64_t start, uint64_t size,
 static void tell(void *context, const struct side_event *event)
 {
 	static const char *const kinds[] = {
-		"fork", "exit", "exec", "map", "lost",
+		"fork", "exit", "exec", "comm", "map", "lost",
 	};
 
 	text_format(context, "%llu %s %u", (unsigned long long)event->time,
 		    kinds[event->kind], event->pid);
 	if (event->kind == SIDE_FORK)
 		text_format(context, " of %u", event->ppid);
-	if (event->kind == SIDE_EXEC)
+	if (event->kind == SIDE_EXEC || event->kind == SIDE_COMM)
 		text_format(context, " %s", event->comm);
 	if (event->kind == SIDE_MAP)
 		text_format(context, " %llx %s",
@@ -113,7 +113,7 @@ TEST(sideband_records)
 
 	sideband_add(sideband, 0, make_task(PERF_RECORD_FORK, 7, 6, 7, 10));
 	sideband_add(sideband, 0, make_comm(7, "true", true, 11));
-	/* Only called otherwise: nothing that matters. */
+	/* Only called otherwise. */
 	sideband_add(sideband, 0, make_comm(7, "else", false, 12));
 	sideband_add(sideband, 0, make_map(7, 0x1000, 0x2000, "/bin/true",
 					   13));
@@ -123,7 +123,7 @@ TEST(sideband_records)
 	sideband_add(sideband, 0, make(PERF_RECORD_SWITCH, 0, lost, 0, 16));
 	CHECK_U64(sideband_lost(sideband), 5);
 	CHECK(!sideband_deaf(sideband));
-	check_told(sideband, 100, "10 fork 7 of 6\n11 exec 7 true\n"
+	check_told(sideband, 100, "10 fork 7 of 6\n11 exec 7 true\n12 comm 7 else\n"
 		   "13 map 7 1000 /bin/true\n14 exit 7\n"
 		   "15 lost 0 since 14\n");
 	check_told(sideband, 100, "");

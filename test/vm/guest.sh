@@ -69,7 +69,7 @@ echo 0 >/proc/sys/kernel/kptr_restrict
 
 # perf events must be closed for this one to be changed.
 echo 16 >/proc/sys/kernel/perf_event_max_stack
-run max-stack -d 1
+run max-stack -d 1 --unwind fp
 shows max-stack-truncated '^stacks;\[truncated\];'
 echo 127 >/proc/sys/kernel/perf_event_max_stack
 
