@@ -110,7 +110,7 @@ restless() {
 		echo 1 >$cpu
 	done
 	usleep 2500000
-	for i in 1 2 3 4 5 6 7 8; do
+	for _ in 1 2 3 4 5 6 7 8; do
 		taskset 2 stacks 1000 10 turn
 	done
 }
