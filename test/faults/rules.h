@@ -127,6 +127,9 @@ static const struct rule rules[] = {
 	{ "fchmod", "~EPERM EIO EROFS", NO_ADVICE },
 	{ "stat out.folded", "EACCES ELOOP ENOMEM ~ENOENT", NO_ADVICE },
 	{ "stat /proc/self/ns/pid", "~ENOENT ~EACCES", NO_ADVICE },
+	/* Debug files are looked for in our root then. */
+	{ "stat /proc/self/", "~ENOENT ~EACCES", NO_ADVICE },
+	{ "stat /proc/N/", "~ENOENT ~EACCES ~ESRCH", NO_ADVICE },
 	{ "stat split", "ENOENT EACCES ENOTDIR", NO_ADVICE },
 	{ "lstat out.folded", "EACCES EIO", NO_ADVICE },
 	/* The last look: whose is the old file? */
