@@ -284,3 +284,16 @@ bool elf_file_address(const struct elf_file *file, uint64_t offset,
 	}
 	return found;
 }
+
+uint64_t elf_file_code(const struct elf_file *file, uint64_t address)
+{
+	for (uint32_t i = 0; i < file->segment_count; i++) {
+		const struct elf_file_segment *part = &file->segments[i];
+
+		if (part->type == PT_LOAD && part->flags & PF_X &&
+		    address >= part->address &&
+		    address - part->address < part->memory_size)
+			return part->memory_size - (address - part->address);
+	}
+	return 0;
+}

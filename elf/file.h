@@ -105,4 +105,7 @@ bool elf_file_at(const struct elf_file *file, uint64_t address,
 bool elf_file_address(const struct elf_file *file, uint64_t offset,
 		      uint64_t *address);
 
+/* From `address` to the end of the segment that can be executed there; 0: none. */
+uint64_t elf_file_code(const struct elf_file *file, uint64_t address);
+
 #endif

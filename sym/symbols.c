@@ -48,20 +48,6 @@ static bool is_mark(const struct elf_symtab *symtab,
 	return mark;
 }
 
-/* From `address` to the end of the segment that runs there; 0: none does. */
-static uint64_t room_in_segment(const struct elf_file *file, uint64_t address)
-{
-	for (uint32_t i = 0; i < file->segment_count; i++) {
-		const struct elf_file_segment *part = &file->segments[i];
-
-		if (part->type == PT_LOAD && part->flags & PF_X &&
-		    address >= part->address &&
-		    address - part->address < part->memory_size)
-			return part->memory_size - (address - part->address);
-	}
-	return 0;
-}
-
 /* From the symbol to the end of its section, if that can be executed; or 0. */
 static uint64_t room_of(const struct elf_file *file,
 			const struct elf_symtab_entry *entry)
@@ -71,7 +57,7 @@ static uint64_t room_of(const struct elf_file *file,
 	section = elf_file_section(file, entry->section);
 	/* Too many sections for the field, or none at all. */
 	if (!section && (entry->section == SHN_XINDEX || !file->section_count))
-		return room_in_segment(file, entry->value);
+		return elf_file_code(file, entry->value);
 	if (!section || !(section->flags & SHF_EXECINSTR) ||
 	    entry->value < section->address ||
 	    entry->value - section->address >= section->size)

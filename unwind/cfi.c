@@ -282,17 +282,9 @@ static bool read_function(struct table *table, uint64_t record,
 }
 
 /* Linkers leave out functions, but not what is told of them. */
-static bool is_code(const struct elf_file *file, uint64_t address)
+static bool is_left_out(const struct elf_file *file, uint64_t start)
 {
-	for (uint32_t i = 0; i < file->segment_count; i++) {
-		const struct elf_file_segment *part = &file->segments[i];
-
-		if (part->type == PT_LOAD && part->flags & PF_X &&
-		    address >= part->address &&
-		    address - part->address < part->memory_size)
-			return address;
-	}
-	return false;
+	return !start || !elf_file_code(file, start);
 }
 
 /* Lists all functions; what cannot be read is left out. */
@@ -318,7 +310,7 @@ static void list_functions(struct cfi *cfi, struct table *table)
 		    !read_function(table, function.record, &inside,
 				   &function.start, &end, &stop) ||
 		    function.start - cfi->base >= UINT32_MAX ||
-		    (table->debug && !is_code(cfi->file, function.start)))
+		    (table->debug && is_left_out(cfi->file, function.start)))
 			continue;
 		if (table->debug)
 			function.record |= IN_DEBUG;
