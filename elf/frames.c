@@ -133,9 +133,10 @@ static void take_usual(struct cursor *cursor, uint64_t *start, uint64_t *entry)
 	const uint8_t *at = input_look(cursor->window, cursor->at, 8);
 	uint64_t base = cursor->base;
 
-	cursor->failed |= !at;
-	if (!at)
+	if (!at) {
+		cursor->failed = true;
 		return;
+	}
 	cursor->at += 8;
 	*start = base + (uint64_t)(int32_t)elf_u32(cursor->file, at);
 	*entry = base + (uint64_t)(int32_t)elf_u32(cursor->file, at + 4);

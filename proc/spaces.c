@@ -91,6 +91,7 @@ struct spaces *spaces_new(struct files *files)
 static void on_fork(struct spaces *spaces, const struct side_event *event)
 {
 	uint32_t parent, child, changes = 0;
+	struct space *space;
 	struct version version = {
 		.time = event->time, .born = event->time, .birth = true,
 		.parent = event->ppid,
@@ -111,13 +112,14 @@ static void on_fork(struct spaces *spaces, const struct side_event *event)
 	child = processes_find(&spaces->all, event->pid);
 	if (child == INDEX_NONE)
 		child = processes_add(&spaces->all, event->pid);
-	space_of(spaces, child)->gone = space_of(spaces, child)->looked = 0;
-	space_of(spaces, child)->exited = false;
-	space_of(spaces, child)->error = 0;
-	space_of(spaces, child)->program[0] = '\0';
-	space_of(spaces, child)->looks = 0;
-	space_of(spaces, child)->changes = changes;
-	space_push(space_of(spaces, child), &spaces->ranges, &version);
+	space = space_of(spaces, child);
+	space->gone = space->looked = 0;
+	space->exited = false;
+	space->error = 0;
+	space->program[0] = '\0';
+	space->looks = 0;
+	space->changes = changes;
+	space_push(space, &spaces->ranges, &version);
 }
 
 static void on_exec(struct spaces *spaces, const struct side_event *event)
@@ -433,17 +435,24 @@ static bool look_again(struct spaces *spaces, struct space_view *view)
 	return true;
 }
 
-bool spaces_born(const struct spaces *spaces, const struct space_view *view,
-		 uint64_t *born)
+/* The last one that the view spans; NULL: nothing is known. */
+static const struct version *version_of(const struct spaces *spaces,
+					const struct space_view *view)
 {
 	const struct space *space = view->space == INDEX_NONE ? NULL :
 				    space_of(spaces, view->space);
 
-	*born = 0;
-	if (!space || view->last >= space->count)
-		return false;
-	*born = space->versions[view->last].born;
-	return true;
+	return space && view->last < space->count ?
+	       &space->versions[view->last] : NULL;
+}
+
+bool spaces_born(const struct spaces *spaces, const struct space_view *view,
+		 uint64_t *born)
+{
+	const struct version *version = version_of(spaces, view);
+
+	*born = version ? version->born : 0;
+	return version;
 }
 
 struct place spaces_find(struct spaces *spaces, struct space_view *view,
@@ -451,6 +460,7 @@ struct place spaces_find(struct spaces *spaces, struct space_view *view,
 {
 	struct place place = { .note = view->note };
 	struct range range = { 0 };
+	const struct version *version;
 
 	if ((address & ~0xfffull) == VSYSCALL) {
 		place.note = SPACE_FILE;
@@ -470,22 +480,21 @@ struct place spaces_find(struct spaces *spaces, struct space_view *view,
 		.tgid = view->tgid, .tid = view->tid,
 		.start = range.start, .end = range.end,
 	};
-	spaces_born(spaces, view, &place.born);
-	if (view->last < space_of(spaces, view->space)->count)
-		place.user.parent = space_of(spaces, view->space)
-				    ->versions[view->last].parent;
+	version = version_of(spaces, view);
+	if (version) {
+		place.user.parent = version->parent;
+		place.born = version->born;
+	}
 	return place;
 }
 
 bool spaces_next(const struct spaces *spaces, const struct space_view *view,
 		 uint64_t address, struct range *range)
 {
-	const struct space *space = view->space == INDEX_NONE ? NULL :
-				    space_of(spaces, view->space);
+	const struct version *version = version_of(spaces, view);
 
-	return space && view->last < space->count &&
-	       ranges_next(&spaces->ranges, space->versions[view->last].root,
-			   address, range);
+	return version && ranges_next(&spaces->ranges, version->root, address,
+				      range);
 }
 
 struct spaces_cost spaces_cost(const struct spaces *spaces)

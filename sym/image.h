@@ -71,7 +71,7 @@ enum image_found image_find(struct image *image, uint64_t offset,
 /* The build-id of the file; false, and size 0, if it has none. */
 bool image_build_id(struct image *image, struct elf_build_id *id);
 
-/* image_source.root is closed: from now on it is ours. */
+/* image_source.root will be closed: from now on it is ours. */
 void image_forget_root(struct image *image);
 
 /*

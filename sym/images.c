@@ -22,7 +22,7 @@
 #include "sys/regular.h"
 
 enum {
-	IMAGES_MOST = 16,		/* each has up to three descriptors */
+	IMAGES_MOST = 16,		/* each has up to two descriptors */
 	BATCH_MOST = 2 * 1024 * 1024,	/* bytes, beside the last one */
 	KEPT_MOST = 512 * 1024,		/* the same between batches */
 	KEPT_COUNT = 8,
@@ -33,7 +33,7 @@ struct images {
 	struct entry {
 		struct image *image;
 		uint32_t file;
-		int fd, root;
+		int fd;
 		uint64_t used;
 	} entries[IMAGES_MOST];
 	size_t count;
@@ -56,7 +56,6 @@ static void close_entry(struct images *images, size_t at)
 
 	image_close(entry->image);
 	regular_close(entry->fd);
-	regular_close(entry->root);
 	*entry = images->entries[--images->count];
 }
 
@@ -126,9 +125,8 @@ struct image *images_get(struct images *images, uint32_t file, int root,
 	if (new.fd < 0)
 		return NULL;
 	shrink(images, IMAGES_MOST - 1, BATCH_MOST);
-	new.root = root < 0 ? -1 : regular_copy(root);
 	new.image = image_open(&(struct image_source){
-				       .fd = new.fd, .root = new.root,
+				       .fd = new.fd, .root = root,
 				       .path = *path == '/' ? path : NULL,
 			       });
 	image_want(new.image, batch->offsets, batch->count);
@@ -146,13 +144,8 @@ const char *images_build_id(const struct images *images, uint32_t file)
 
 void images_forget_roots(struct images *images)
 {
-	for (size_t i = 0; i < images->count; i++) {
-		struct entry *entry = &images->entries[i];
-
-		image_forget_root(entry->image);
-		regular_close(entry->root);
-		entry->root = -1;
-	}
+	for (size_t i = 0; i < images->count; i++)
+		image_forget_root(images->entries[i].image);
 }
 
 void images_trim(struct images *images)

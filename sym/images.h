@@ -24,7 +24,7 @@ struct images_batch {
  * The image of a file that is open (files_open()), or was when it was asked
  * for last; NULL else.  Valid until the next call.  `root`: the directory, -1
  * for ours, in which its path is, and the files with its symbols; stays the
- * caller's.
+ * caller's, and open until images_forget_roots().
  */
 struct image *images_get(struct images *images, uint32_t file, int root,
 			 const struct images_batch *batch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cfa: the instructions of .eh_frame and .debug_frame, which describe a table by its changes:
+ * cfa: the instructions of .eh_frame and .debug_frame, which describe a table by its
+ * changes:
  *
  *	DW_CFA_def_cfa rsp+8        at the first instruction the CFA is rsp + 8
  *	DW_CFA_advance_loc 1        one byte further ...
